@@ -1,0 +1,1 @@
+"""Decisions: a pure function of run state, classification, balances, policy and draws."""

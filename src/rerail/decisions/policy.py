@@ -1,0 +1,105 @@
+"""Policy: the budgets, curves, caps and overrides that the operator sets. What they mean is decided in `machine`."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from rerail.budget.model import Window
+from rerail.taxonomy import BUILT_IN, Action, FailureClass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rerail.rules.model import Classification
+    from rerail.taxonomy import Taxonomy
+
+_NEVER_RETRIED = frozenset(
+    {FailureClass.DETERMINISTIC_POLICY, FailureClass.WORKTREE, FailureClass.RUNTIME, FailureClass.UNCLASSIFIED}
+)
+"""No policy can turn these into a verbatim retry: the gate, the broken root and the unknown exist because a retry is wrong."""
+
+
+def _positive(instance: object, attribute: attrs.Attribute[float], value: float) -> None:
+    if not (value > 0 and not math.isnan(value)):
+        raise ValueError(f"{type(instance).__name__}.{attribute.name} must be > 0, got {value!r}")
+
+
+def _at_least_one(instance: object, attribute: attrs.Attribute[int], value: int) -> None:
+    if value < 1:
+        raise ValueError(f"{type(instance).__name__}.{attribute.name} must be a whole number >= 1, got {value!r}")
+
+
+def _read_only(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(given))
+
+
+@attrs.frozen
+class Backoff:
+    """How long to wait between attempts. All in seconds."""
+
+    initial_s: float = attrs.field(default=1.0, validator=_positive)
+    """The wait after the first failure, before jitter; it doubles from there."""
+    cap_s: float = attrs.field(default=60.0, validator=_positive)
+    """Longest single wait of our own curve."""
+    horizon_s: float = attrs.field(default=300.0, validator=_positive)
+    """Longest wait a server's hint may ask for; beyond it the unit pauses until the stated time."""
+    total_s: float = attrs.field(default=1800.0, validator=_positive)
+    """Longest wait of one unit run in total; beyond it the unit pauses."""
+    jitter: float = attrs.field(default=0.25, validator=_positive)
+    """Positive jitter: up to this share of the wait is added, on hints and caps too."""
+    wait: object = None
+    """Any tenacity ``wait_*`` strategy, in place of the doubling curve; its result is still held to the caps."""
+
+
+_HOURLY = Window(charges=20, length_s=3600.0)
+
+
+@attrs.frozen
+class Ceiling:
+    """Caps on one unit run that no success of another class, pause or heal resets."""
+
+    attempts: int = attrs.field(default=20, validator=_at_least_one)
+    wall_s: float = attrs.field(default=6 * 3600.0, validator=_positive)
+    """From the first attempt's start, pauses included."""
+
+
+@attrs.frozen
+class Policy:
+    """Everything that the operator decides about recovery.
+
+    Raises:
+        ValueError: A budget is negative, a name does not exist, or a class that is never retried is set to retry.
+    """
+
+    taxonomy: Taxonomy = BUILT_IN
+    budgets: Mapping[str, int] = attrs.field(factory=dict, converter=_read_only)
+    """Per class; what is not named keeps the taxonomy's."""
+    actions: Mapping[str, Action] = attrs.field(factory=dict, converter=_read_only)
+    """Per reason, as ``environment/port-in-use``."""
+    backoff: Backoff = Backoff()
+    ceiling: Ceiling = Ceiling()
+    window: Window = _HOURLY
+    """Per (unit, class): charges in any window of this length, successes or not."""
+
+    def __attrs_post_init__(self) -> None:
+        for name, budget in self.budgets.items():
+            self.taxonomy.class_spec(name)
+            if budget < 0:
+                raise ValueError(f"budgets.{name}: must be a whole number >= 0, got {budget!r}")
+        for name, action in self.actions.items():
+            class_, _, reason = name.partition("/")
+            self.taxonomy.reason_spec(class_, reason)
+            if action is Action.RETRY and class_ in _NEVER_RETRIED:
+                raise ValueError(f"actions.{name}: a {class_} failure is never retried as it is; pause or stop instead")
+
+    def action(self, classification: Classification) -> Action:
+        """Return the action that this policy gives a classification."""
+        return self.actions.get(f"{classification.class_}/{classification.reason}", classification.action)
+
+    def budget(self, class_: str) -> int:
+        """Return the budget of a class, in recoveries per unit."""
+        return self.budgets.get(class_, self.taxonomy.budget(class_))
