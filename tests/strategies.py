@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from rerail.budget.model import Balance, Grant, Limit
-from rerail.decisions.model import Effects, Failed, Phase, RunState
+from rerail.decisions.effects import FailureRecord
+from rerail.decisions.model import Decision, Effects, Failed, Phase, RunState
+from rerail.evidence.model import Evidence, Source
 from rerail.ids import Fingerprint, RuleSlug, RunId, UnitName
 from rerail.rules.model import Citation, Classification
 from rerail.taxonomy import BUILT_IN, REASONS
@@ -58,6 +60,28 @@ def failed(
         full_reason, retry_after_s=retry_after_s, resets_at=resets_at, may_have_landed=may_have_landed
     )
     return Failed(named, Fingerprint(evidence), Fingerprint(given), granted or grant(full_reason), at_s)
+
+
+def record(
+    decision: Decision,
+    full_reason: str = "tool-schema/missing-field",
+    *,
+    named: Classification | None = None,
+    plan: str = "",
+    balance: Balance | None = None,
+) -> FailureRecord:
+    """A named failure with what follows from it."""
+    return FailureRecord(
+        run=RUN,
+        unit=UNIT,
+        attempt=1,
+        at_s=0.0,
+        evidence=Evidence(Source.TEXT),
+        classification=named or classification(full_reason),
+        decision=decision,
+        plan=plan,
+        balance=balance,
+    )
 
 
 def running(*, attempt: int = 1, effects: Effects = Effects.NONE, **fields: object) -> RunState:

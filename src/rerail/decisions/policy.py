@@ -12,7 +12,7 @@ from rerail.budget.model import Window
 from rerail.taxonomy import BUILT_IN, Action, FailureClass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rerail.rules.model import Classification
     from rerail.taxonomy import Taxonomy
@@ -51,7 +51,7 @@ class Backoff:
     """Longest wait of one unit run in total; beyond it the unit pauses."""
     jitter: float = attrs.field(default=0.25, validator=_positive)
     """Positive jitter: up to this share of the wait is added, on hints and caps too."""
-    wait: object = None
+    wait: Callable[[Any], float] | None = None
     """Any tenacity ``wait_*`` strategy, in place of the doubling curve; its result is still held to the caps."""
 
 

@@ -82,8 +82,8 @@ class Rule(NamedTuple):
     priority: int = 0
     """Orders rules of equal trust and severity; a higher one wins. For telling a special case from its general one."""
     general: bool = False
-    """It names only a family (a status, a base error type) or an echo (``failed to push some refs``); whatever names the cause beside
-    it wins. Matchers that have nothing but statuses or exception types need not say so of statuses: a bare status is always general."""
+    """It names only a family (``invalid_request_error``) or an echo (``failed to push some refs``); whatever names the cause
+    beside it wins. A rule that has nothing but a status is general without saying so."""
     pack: str = ""
     """The recipe file that owns it."""
     matches: tuple[Example, ...] = ()

@@ -77,10 +77,6 @@ class Taxonomy:
             key = (reason.class_, reason.name)
             _refuse(key in self._reasons, f"reason {reason.full_name} is declared twice")
             _refuse(reason.class_ not in self._classes, f"reason {reason.full_name} belongs to no class")
-            _refuse(
-                (reason.budget or 0) < 0,
-                f"reason {reason.full_name}: budget must be >= 0, got {reason.budget}",
-            )
             self._reasons[key] = reason
         bare = self._classes.keys() - {class_ for class_, _ in self._reasons}
         _refuse(bool(bare), f"classes without a reason: {', '.join(sorted(bare))}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import pytest
 from tests.strategies import UNIT, running
@@ -25,7 +27,7 @@ from rerail.ids import Fingerprint, PauseId, RunId
 NEW_RUN = RunId("run-2")
 
 
-def left(phase: Phase, *, pause: OpenPause | None = None, **fields: object) -> Standing:
+def left(phase: Phase, *, pause: OpenPause | None = None, **fields: Any) -> Standing:
     return Standing(attrs.evolve(running(attempt=3, **fields), phase=phase), pause)
 
 

@@ -1,0 +1,263 @@
+"""The composition root: the only place that builds objects, and ``Loop``, the one that users hold.
+
+Everything below takes what it works with as arguments. Here a directory, an environment and a few wishes become a ledger, a
+policy, the rules in force, and the functions that act.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from rerail.clock import SystemClock, system_draw
+from rerail.git.tree_state import tree_state
+from rerail.handlers.heal import GitHealer
+from rerail.ids import RunId, UnitName
+from rerail.ledger.memory import MemoryLedger
+from rerail.ledger.owner import current_owner, is_alive
+from rerail.observe import Observer
+from rerail.paths import cache_dir, find_root
+from rerail.recipes.read import load
+from rerail.rules.engine import classify
+from rerail.runner.awaited import sleep_here
+from rerail.runner.command import CommandWork, Sinks
+from rerail.runner.guard import Guard
+from rerail.runner.perform import Tools
+from rerail.runner.unit import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import BinaryIO
+
+    from rerail.clock import Clock, Draw
+    from rerail.decisions.effects import FailureRecord
+    from rerail.decisions.policy import Policy
+    from rerail.evidence.model import Evidence
+    from rerail.ledger.location import Location
+    from rerail.ledger.store import Ledger, Refusal
+    from rerail.process import Finished
+    from rerail.recipes.read import Loaded
+    from rerail.rules.compile import RuleSet
+    from rerail.rules.model import Classification
+    from rerail.runner.awaited import AsyncSleeper
+    from rerail.runner.blocking import Sleeper
+    from rerail.runner.outcome import Outcome
+    from rerail.runner.script import Classify
+    from rerail.settings import Settings
+    from rerail.taxonomy import Taxonomy
+
+_REMEMBERED_NAMES = 512
+
+
+@attrs.frozen
+class Project:
+    """What one directory brings: its settings, the recipes in force there, and the ledger that it shares with its worktrees."""
+
+    root: Path
+    settings: Settings
+    loaded: Loaded
+    location: Location
+
+    def open_ledger(self) -> Ledger:
+        """Return the project's ledger; nothing is written until something fails."""
+        from rerail.ledger.location import open_ledger
+
+        return open_ledger(self.location)
+
+
+def open_project(cwd: Path, environ: Mapping[str, str] = os.environ) -> Project:
+    """Return the project that *cwd* is in.
+
+    Raises:
+        SettingsError: Its settings have faults.
+        RecipeError: Its recipes have faults.
+    """
+    from rerail.ledger.location import locate
+    from rerail.settings import load_settings
+
+    root, cache = find_root(cwd), cache_dir(environ)
+    # The settings name classes, and recipes may add some: the recipes in force are read on the way.
+    settings = load_settings(root, taxonomy=lambda packs: load(root, packs=packs, cache_dir=cache).taxonomy)
+    return Project(root, settings, load(root, packs=settings.packs, cache_dir=cache), locate(cwd, environ))
+
+
+def remembering(rules: RuleSet, clock: Clock) -> Classify:
+    """Return a classifier that remembers the last names it gave.
+
+    A loop meets the same failure again and again, and the name of a failure is a function of its evidence; only a hint that
+    names a time of day depends on when it is read, so a classification with one is never kept.
+    """
+    names: dict[Evidence, Classification] = {}
+
+    def name(evidence: Evidence) -> Classification:
+        known = names.get(evidence)
+        if known is not None:
+            return known
+        named = classify(evidence, rules, now=clock.wall_s())
+        if named.resets_at is None:
+            if len(names) >= _REMEMBERED_NAMES:
+                names.clear()
+            names[evidence] = named
+        return named
+
+    return name
+
+
+class Loop(Guard):
+    """Runs units under recovery: names each failure before the first retry, and lets the name choose the action.
+
+    Args:
+        root: The worktree that the units work in: its recipes and settings hold, git is healed there, and a refused worktree
+            stays refused. None: the units work in no worktree; settings and recipes are looked for in the working directory.
+        ledger: Where budgets and pauses are kept: None for the user's state directory, ``"memory"``, a path, or a `Ledger`.
+        policy: In place of what ``rerail.toml`` says.
+        on_block: Given each recovery-classification block before anything is done about the failure.
+        on_failure: Given the same record as a value.
+        on_event: Given each event of the path by name, with its fields.
+        run: Names the harness session; a new one by default.
+        log: ``"json"`` or ``"console"`` writes events to stderr; None leaves them to the program's own logging.
+        clock: Tells the time.
+        draw: Gives numbers in [0, 1) for jitter.
+        sleep: Waits in the calling thread.
+        asleep: Waits in an event loop.
+
+    Raises:
+        SettingsError: The project's settings have faults.
+        RecipeError: Its recipes have faults.
+    """
+
+    def __init__(
+        self,
+        root: str | Path | None = None,
+        *,
+        ledger: Ledger | Path | str | None = None,
+        policy: Policy | None = None,
+        on_block: Callable[[str], None] | None = None,
+        on_failure: Callable[[FailureRecord], None] | None = None,
+        on_event: Callable[[str, Mapping[str, object]], None] | None = None,
+        run: str | None = None,
+        log: str | None = None,
+        clock: Clock | None = None,
+        draw: Draw = system_draw,
+        sleep: Sleeper = time.sleep,
+        asleep: AsyncSleeper = sleep_here,
+    ) -> None:
+        project = open_project(Path(root or ".").absolute())
+        clock = clock or SystemClock()
+        store = _store(ledger, project)
+        super().__init__(
+            Tools(
+                ledger=store,
+                observer=Observer(callback=on_event, log=log or project.settings.log),
+                clock=clock,
+                draw=draw,
+                healer=GitHealer(project.loaded.heals, project.loaded.taxonomy),
+                admit=lambda cwd: admit(store, cwd),
+                owner=current_owner,
+                alive=is_alive,
+                on_failure=_shown(project.loaded.taxonomy, on_block, on_failure),
+            ),
+            policy or project.settings.policy,
+            remembering(project.loaded.rules, clock),
+            run=RunId(run or uuid.uuid4().hex[:12]),
+            root=str(project.root) if root is not None else "",
+            declare=lambda unit: declared(unit, project.settings),
+            sleep=sleep,
+            asleep=asleep,
+        )
+        self.project = project
+
+    def run_command(
+        self,
+        unit: str | Unit,
+        argv: Sequence[str],
+        *,
+        cwd: str | Path | None = None,
+        stdout: BinaryIO | None = None,
+        stderr: BinaryIO | None = None,
+        timeout_s: float | None = None,
+    ) -> Outcome[Finished]:
+        """Run a command as a unit under recovery and return how it ended.
+
+        Exit status 0 is success. The command's input is its line, its directory and the files there: after a hand-back it
+        runs again only when one of them changed.
+
+        Args:
+            unit: A name, or a declared unit; a name declares unsafe effects.
+            argv: The command; no shell reads it.
+            cwd: Where it runs; None for the loop's root, or the working directory.
+            stdout: Where its output is shown while it runs; None captures it only.
+            stderr: The same for its other stream.
+            timeout_s: After so long an attempt is ended.
+
+        Raises:
+            Signalled: This process was told to end while the command ran.
+            UnitBusyError: Another live process runs the unit.
+            LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
+        """
+        work = CommandWork(
+            self._declared(Unit(UnitName(unit), marks_starts=True) if isinstance(unit, str) else unit),
+            tuple(argv),
+            cwd=str(cwd or self.root or Path.cwd()),
+            sinks=Sinks(stdout, stderr),
+            tree_state=tree_state,
+            timeout_s=timeout_s,
+            clock=self.tools.clock,
+        )
+        return self.drive(work)
+
+
+def declared(unit: Unit, settings: Settings) -> Unit:
+    """Return a unit with what the project's settings, which are the operator's, declare about it."""
+    said = settings.unit(unit.name)
+    return attrs.evolve(
+        unit,
+        effects=said.effects or unit.effects,
+        context={**settings.context_of(unit.name), **unit.context},
+        policy=unit.policy or (settings.policy_of(unit.name) if said.budgets else None),
+    )
+
+
+def _store(wish: Ledger | Path | str | None, project: Project) -> Ledger:
+    if wish is None:
+        return project.open_ledger()
+    if wish == "memory":
+        return MemoryLedger()
+    if isinstance(wish, str | Path):
+        from rerail.ledger.sqlite import SqliteLedger
+
+        return SqliteLedger(Path(wish))
+    return wish
+
+
+def admit(ledger: Ledger, root: str) -> Refusal | None:
+    """Check a refused worktree again; return the refusal when it still stands, forget it when the check passes."""
+    refusal = ledger.refusal(root)
+    if refusal is None:
+        return None
+    from rerail.git.safety import check_worktree
+
+    if not check_worktree(Path(root)).ok:
+        return refusal
+    ledger.readmit(root)
+    return None
+
+
+def _shown(
+    taxonomy: Taxonomy, on_block: Callable[[str], None] | None, on_failure: Callable[[FailureRecord], None] | None
+) -> Callable[[FailureRecord], None] | None:
+    if on_block is None:
+        return on_failure
+    from rerail.boundary.block import render_block
+
+    def show(record: FailureRecord) -> None:
+        on_block(render_block(record, taxonomy))
+        if on_failure is not None:
+            on_failure(record)
+
+    return show

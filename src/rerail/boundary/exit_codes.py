@@ -1,0 +1,82 @@
+"""The exit codes of every command: one table for code, help and docs."""
+
+from __future__ import annotations
+
+import signal as signals
+from enum import IntEnum
+from typing import assert_never
+
+from rerail.boundary.slugs import ErrorSlug
+
+
+class ExitCode(IntEnum):
+    """What a rerail process ends with. ``rerail run --passthrough`` ends with the child's own code instead of 65, 70 or 75."""
+
+    meaning: str
+    """For people: what it says about the unit or the call."""
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        """Make a member from its code and meaning."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        return member
+
+    SUCCEEDED = 0, "it succeeded"
+    BUG = 1, "a bug of rerail; nothing is known of the unit"
+    USAGE = 2, "usage or configuration: the call, a file or the set-up must be corrected"
+    HANDED_BACK = 65, "handed back: the caller must change the input, then run the unit again"
+    STOPPED = 70, "stopped: surfaced to the operator, not to be run again as it is"
+    PAUSED = 75, "paused: a person or a time is awaited"
+    INTERRUPTED = 130, "cancelled by SIGINT (Ctrl-C)"
+    TERMINATED = 143, "cancelled by SIGTERM"
+
+
+def exit_code(error: ErrorSlug | None, *, signal: int = signals.SIGINT) -> ExitCode:
+    """Return what a command that failed with *error* ends with.
+
+    Args:
+        error: The result's slug; None where a verb did its work, and what it looked at is not as it should be.
+        signal: The signal that cancelled; read only for a cancellation.
+    """
+    match error:
+        case ErrorSlug.INTERNAL | ErrorSlug.GIT_COMMAND_FORBIDDEN:
+            return ExitCode.BUG
+        case ErrorSlug.HANDED_BACK | ErrorSlug.INPUT_UNCHANGED:
+            return ExitCode.HANDED_BACK
+        case (
+            ErrorSlug.PAUSED
+            | ErrorSlug.PAUSED_UNTIL
+            | ErrorSlug.OUTCOME_UNKNOWN
+            | ErrorSlug.UNCLASSIFIED
+            | ErrorSlug.NOT_HEALED
+            | ErrorSlug.HEAL_STEP_REFUSED
+            | ErrorSlug.RECIPE_UNTRUSTED
+            | ErrorSlug.UNIT_BUSY
+        ):
+            return ExitCode.PAUSED
+        case ErrorSlug.STOPPED | ErrorSlug.NOT_RECOVERED | ErrorSlug.WORKTREE_REFUSED | None:
+            return ExitCode.STOPPED
+        case ErrorSlug.CANCELLED:
+            return ExitCode.TERMINATED if signal == signals.SIGTERM else ExitCode.INTERRUPTED
+        case (
+            ErrorSlug.RERAIL_ERROR
+            | ErrorSlug.USAGE
+            | ErrorSlug.EVIDENCE_INVALID
+            | ErrorSlug.BLOCK_INVALID
+            | ErrorSlug.UNKNOWN_NAME
+            | ErrorSlug.FILE_INVALID
+            | ErrorSlug.RECIPE_INVALID
+            | ErrorSlug.SETTINGS_INVALID
+            | ErrorSlug.ALREADY_ANSWERED
+            | ErrorSlug.LEDGER_UNUSABLE
+            | ErrorSlug.GIT_UNUSABLE
+            | ErrorSlug.GIT_FAILED
+            | ErrorSlug.UNDO_REFUSED
+            | ErrorSlug.SPAWN_FAILED
+            | ErrorSlug.COMMAND_NOT_FOUND
+            | ErrorSlug.COMMAND_NOT_EXECUTABLE
+            | ErrorSlug.WORKING_DIRECTORY_GONE
+        ):
+            return ExitCode.USAGE
+    assert_never(error)

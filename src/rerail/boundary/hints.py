@@ -1,0 +1,304 @@
+"""The closed registry of hints: all the advice that a result can carry.
+
+A hint is declared by a function: its keyword parameters are the typed fields, its docstring says when the hint is given, and
+what it returns is the advice. Calling the declared name fires the hint. It is rendered on the way out, by
+`rerail.boundary.serialize`, so no verb can hand in advice of its own. Commands stand in backquotes and are checked against the
+live command table.
+"""
+
+from __future__ import annotations
+
+import shlex
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, NamedTuple, ParamSpec, cast
+
+from rerail.boundary.slugs import ERROR_FAILURE_RECOVERY, NEVER_GENERIC, ErrorSlug, Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import FunctionType
+
+    from rerail.boundary.slugs import Recovery
+
+P = ParamSpec("P")
+
+
+class Category(StrEnum):
+    """What a hint is for."""
+
+    NEXT_STEP = "next-step"
+    """What to do now; a failed result has at least one."""
+    GUARDRAIL = "guardrail"
+    """What not to do, and why."""
+    NOTICE = "notice"
+    """What is good to know."""
+
+
+class Audience(StrEnum):
+    """Who can act on a hint."""
+
+    CALLER = "caller"
+    """Whoever ran the verb: an agent, a script, a person."""
+    OPERATOR = "operator"
+    """The person who owns the policy; an agent passes it on."""
+
+
+class Advice(NamedTuple):
+    """A rendered hint's words."""
+
+    text: str
+    command: tuple[str, ...] = ()
+    """The one command that is the step, ready to run; empty where the step is no command, or a choice."""
+
+
+class Hint(NamedTuple):
+    """A fired hint: which, and with what."""
+
+    id: str
+    fields: Mapping[str, object]
+
+
+class Entry(Generic[P]):
+    """A registered hint. Calling it with its fields fires it."""
+
+    def __init__(
+        self, template: Callable[P, Advice], category: Category, audience: Audience, family: frozenset[ErrorSlug]
+    ) -> None:
+        self.id = template.__name__.replace("_", "-")
+        self.category, self.audience = category, audience
+        self.family = family
+        """The failures that it continues; empty for a hint that any result may carry."""
+        self.template = template
+        # inspect would say the same, and costs a hook 10 ms to import.
+        code = cast("FunctionType", template).__code__
+        self.fields = code.co_varnames[: code.co_kwonlyargcount]
+        """The names of its fields, all of them text."""
+        self.documentation = template.__doc__ or ""
+
+    def __call__(self, *args: P.args, **fields: P.kwargs) -> Hint:
+        """Fire the hint."""
+        assert not args, "a hint's fields go by name"
+        return Hint(self.id, MappingProxyType(dict(fields)))
+
+
+_registry: dict[str, Entry[...]] = {}
+
+
+def _hint(category: Category, audience: Audience, *family: ErrorSlug) -> Callable[[Callable[P, Advice]], Entry[P]]:
+    def register(template: Callable[P, Advice]) -> Entry[P]:
+        entry = Entry(template, category, audience, frozenset(family))
+        _registry[entry.id] = entry
+        return entry
+
+    return register
+
+
+def _quoted(*command: str) -> str:
+    return f"`{shlex.join(command)}`"
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER)
+def correct_and_run_again() -> Advice:
+    """The generic floor: the message, or the first diagnostic, already says what to correct."""
+    return Advice("Correct what the message or the first diagnostic names, then run the same command again.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.HANDED_BACK)
+def repair_input(*, unit: str) -> Advice:
+    """The unit's input was rejected, and the caller is the one who can change it."""
+    return Advice(f"Change the input as data.repair says, then run unit {unit} again; the same input would be refused.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.INPUT_UNCHANGED)
+def change_input_first(*, unit: str) -> Advice:
+    """The unit was not run: its input is one that was already rejected."""
+    return Advice(
+        f"Nothing has changed since the input of unit {unit} was rejected. Change it as data.repair says first."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.PAUSED)
+def answer_pause(*, pause: str) -> Advice:
+    """A question is open that only the operator can answer."""
+    answer = f"`rerail answer {shlex.quote(pause)} retry|skip|abort|approve`"
+    return Advice(f"Ask the operator: `rerail pauses` shows the question, {answer} answers it, once.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.PAUSED_UNTIL)
+def resume_at(*, unit: str, time: str) -> Advice:
+    """A time is awaited, not a person."""
+    command = ("rerail", "resume", unit)
+    return Advice(f"Wait until {time}, then go on with {_quoted(*command)}.", command)
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.OUTCOME_UNKNOWN)
+def check_effect(*, unit: str, pause: str) -> Advice:
+    """An attempt that changes something was cut off, and nobody can say whether it took effect."""
+    landed, absent = _quoted("rerail", "answer", pause, "skip"), _quoted("rerail", "answer", pause, "retry")
+    return Advice(f"Look whether the effect of unit {unit} is there. If it is: {landed}; if it is not: {absent}.")
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.UNCLASSIFIED)
+def name_failure(*, pause: str) -> Advice:
+    """No rule has evidence for the failure."""
+    answer = f"`rerail answer {shlex.quote(pause)} retry|skip|abort`"
+    return Advice(
+        f"Read the failure in data. Give it a rule in .rerail/recipes/ (`rerail rules test` checks it), then {answer}."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.STOPPED, ErrorSlug.NOT_RECOVERED)
+def remove_cause(*, failure_class: str, remedy: str) -> Advice:
+    """The cause lies outside the unit; *remedy* is what the failure's reason says about it."""
+    explain = _quoted("rerail", "explain", failure_class)
+    return Advice(f"{remedy[:1].upper()}{remedy[1:]}. {explain} says more about failures of this class.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.CANCELLED)
+def run_when_wanted(*, unit: str) -> Advice:
+    """The run was cancelled: nothing was charged and nothing failed, but the attempt may have acted in part."""
+    return Advice(
+        f"Look at what unit {unit} did before it was cut off; run it again when it is wanted. Nothing was charged."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.WORKTREE_REFUSED)
+def pass_worktree_check(*, root: str) -> Advice:
+    """Nothing runs in a refused worktree until the five-line check passes there."""
+    return Advice(f"In {root}, repair the line that `rerail check` reports as failed; the check readmits the worktree.")
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.NOT_HEALED, ErrorSlug.HEAL_STEP_REFUSED)
+def finish_by_hand() -> Advice:
+    """No recipe fits the repository's state, or one failed and the state before it was restored."""
+    return Advice(
+        "Resolve it by hand: data.steps says what was tried, data.backup where the state before it is kept;"
+        " `rerail heal --plan` shows what a recipe would do now."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.RECIPE_UNTRUSTED)
+def trust_recipe(*, file: str) -> Advice:
+    """A project's recipe would run commands, and the operator has not trusted this exact content."""
+    return Advice(f"Read {file}; if its commands may run, trust it with {_quoted('rerail', 'recipes', 'trust', file)}.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.UNIT_BUSY)
+def let_other_run_finish() -> Advice:
+    """Another live process runs the unit."""
+    return Advice("Let the other run of the unit finish, then run it again; `rerail ledger show` says how it ended.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.ALREADY_ANSWERED)
+def keep_first_answer() -> Advice:
+    """A pause is answered once."""
+    return Advice(
+        "The first answer stands. Run the unit again to go on with it; `rerail pauses` shows what is still open."
+    )
+
+
+_LISTS = {
+    "class": ("rerail", "taxonomy"),
+    "reason": ("rerail", "taxonomy"),
+    "rule": ("rerail", "rules", "list"),
+    "recipe": ("rerail", "recipes", "list"),
+    "pause": ("rerail", "pauses"),
+    "unit": ("rerail", "ledger", "show"),
+    "event": ("rerail", "ledger", "show"),
+}
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.UNKNOWN_NAME)
+def list_names(*, kind: str) -> Advice:
+    """Nothing carries the name; *kind* says what was named, and so which command lists what exists."""
+    command = _LISTS.get(kind, ("rerail", "--help"))
+    return Advice(f"Use a name that {_quoted(*command)} shows.", command)
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.LEDGER_UNUSABLE)
+def restore_ledger() -> Advice:
+    """The state store cannot be read or written; what it held counts as spent until it can."""
+    return Advice(
+        "`rerail doctor` names the ledger in use. Make it readable and writable, or name another one in RERAIL_LEDGER;"
+        " until then its budgets count as spent.",
+        ("rerail", "doctor"),
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.GIT_UNUSABLE)
+def restore_git() -> Advice:
+    """The git program could not be run or asked."""
+    return Advice(
+        "`rerail doctor` says which git is found and what it answers; install or repair it.", ("rerail", "doctor")
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.GIT_FAILED)
+def look_at_repository() -> Advice:
+    """A git command that had to succeed did not."""
+    return Advice(
+        "Look at the repository: the message has git's own words. `rerail heal --plan` shows what a recipe would do."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.UNDO_REFUSED)
+def undo_by_hand() -> Advice:
+    """An undo would have written over work that is newer than the heal; nothing was changed."""
+    return Advice("Keep the newer work, or take what is needed out of the backup that the message names by hand.")
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.INTERNAL, ErrorSlug.GIT_COMMAND_FORBIDDEN)
+def report_bug() -> Advice:
+    """A bug of rerail ended the verb."""
+    return Advice(
+        "Report it as a bug of rerail, with the report in data. Do not run the unit again before looking at what it did."
+    )
+
+
+@_hint(Category.GUARDRAIL, Audience.CALLER)
+def heed_pitfall(*, failure_class: str, pitfall: str) -> Advice:
+    """What must not be done about a failure of this class; *pitfall* is the taxonomy's own word."""
+    return Advice(f"{failure_class}: {pitfall}.")
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def ledger_in_project(*, path: str) -> Advice:
+    """The user's state directory cannot be written, as in some sandboxes, so the ledger lies in the project."""
+    return Advice(f"The ledger is {path}, inside the project: the user's state directory cannot be written.")
+
+
+GENERIC_FLOOR = correct_and_run_again.id
+
+
+def contradictions(recoveries: Mapping[ErrorSlug, Recovery], registry: Mapping[str, Entry[...]]) -> Iterator[str]:
+    """Yield where the two authorities disagree: a slug is tailored exactly when a next step is registered for it."""
+    steps = [entry for entry in registry.values() if entry.category is Category.NEXT_STEP]
+    continued = {slug for entry in steps for slug in entry.family}
+    tailored = {slug for slug, recovery in recoveries.items() if recovery.mode is Mode.TAILORED}
+    for slug in ErrorSlug:
+        if slug not in recoveries:
+            yield f"{slug} has no recovery"
+        if slug in tailored - continued:
+            yield f"{slug} is tailored, and no next step is registered for it"
+        if slug in continued - tailored:
+            yield f"{slug} has a next step of its own, and is not tailored"
+        if slug in NEVER_GENERIC - tailored:
+            yield f"{slug} may never fall back to the generic hint, and is not tailored"
+    if not any(entry.id == GENERIC_FLOOR and not entry.family for entry in steps):
+        yield "the generic hint is not a next step of every family"
+
+
+def checked(recoveries: Mapping[ErrorSlug, Recovery], registry: Mapping[str, Entry[...]]) -> Mapping[str, Entry[...]]:
+    """Return a read-only *registry*.
+
+    Raises:
+        ValueError: It and *recoveries* disagree.
+    """
+    if found := "; ".join(contradictions(recoveries, registry)):
+        raise ValueError(found)
+    return MappingProxyType(dict(registry))
+
+
+REGISTRY = checked(ERROR_FAILURE_RECOVERY, _registry)
+"""Every hint, by its id."""

@@ -1,0 +1,114 @@
+"""What is done about a named failure, in words: every decision, every reason to pause or stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from rerail.decisions.model import (
+    Again,
+    Decision,
+    HandBack,
+    Heal,
+    Pause,
+    Probe,
+    Proceed,
+    Repair,
+    Retry,
+    Stop,
+    Why,
+)
+from rerail.taxonomy import Action, FailureClass
+
+if TYPE_CHECKING:
+    from rerail.decisions.effects import FailureRecord
+    from rerail.taxonomy import Taxonomy
+
+
+def action_in_words(record: FailureRecord, taxonomy: Taxonomy) -> str:
+    """Return what is done about a failure: what the block shows as its action."""
+    decision: Decision = record.decision
+    plan = f" ({record.plan})" if record.plan else ""
+    match decision:
+        case Retry(wait_s):
+            asked_s = record.classification.retry_after_s
+            asked = f" (the server asked for {_seconds(asked_s)})" if asked_s is not None else ""
+            return f"retry in {_seconds(wait_s)} with exponential backoff{asked}"
+        case Repair():
+            return f"repair {_repaired(record)}{plan}, do NOT retry verbatim"
+        case HandBack():
+            return f"hand back: the caller repairs {_repaired(record)}{plan}, do NOT retry verbatim"
+        case Heal():
+            return f"heal by recipe{plan}, else pause"
+        case Probe():
+            return "ask whether the effect landed, do NOT retry before that is known"
+        case Pause(why, resume_at_s):
+            return _pause(record, why, resume_at_s, taxonomy)
+        case Stop(why):
+            return (
+                _advice(record, why, Action.STOP, taxonomy)
+                or f"stop, surface to operator ({_because(record, why, taxonomy)})"
+            )
+        case Proceed(landed):
+            return "proceed: the effect has landed" if landed else "proceed"
+        case Again():
+            return "run again"
+    assert_never(decision)
+
+
+def _pause(record: FailureRecord, why: Why, resume_at_s: float | None, taxonomy: Taxonomy) -> str:
+    because = _because(record, why, taxonomy)
+    if resume_at_s is not None:
+        return f"pause until {utc(resume_at_s)} ({because}), do NOT retry before"
+    return _advice(record, why, Action.PAUSE, taxonomy) or f"pause, ask operator ({because})"
+
+
+def _advice(record: FailureRecord, why: Why, action: Action, taxonomy: Taxonomy) -> str:
+    """Return the class's own word on *action*; ``""`` where a limit, a reason or the policy chose it and not the class."""
+    class_ = record.classification.class_
+    if why is not Why.CLASS or class_ not in taxonomy or taxonomy.class_spec(class_).action is not action:
+        return ""
+    return taxonomy.class_spec(class_).advice
+
+
+def _because(record: FailureRecord, why: Why, taxonomy: Taxonomy) -> str:
+    named = record.classification
+    reasons = (reason.summary for reason in taxonomy.reasons(named.class_) if reason.name == named.reason)
+    return next(reasons, _WHY[why]) if why is Why.CLASS else _WHY[why]
+
+
+def _repaired(record: FailureRecord) -> str:
+    return "the work" if record.classification.class_ == FailureClass.VERIFICATION else "input"
+
+
+_WHY = {
+    Why.CLASS: "nothing here can recover it",
+    Why.BUDGET_SPENT: "the budget of this class is spent",
+    Why.WINDOW_SPENT: "too many recoveries of this class for now",
+    Why.LEDGER_UNUSABLE: "the ledger cannot be used, so its budgets count as spent",
+    Why.ATTEMPT_CEILING: "the run's attempts are used up",
+    Why.TIME_CEILING: "the run's time is used up",
+    Why.TOTAL_WAIT: "the run has waited as long as it may",
+    Why.SAME_EVIDENCE: "the same failure came back after an action that should have changed it",
+    Why.UNKNOWN_OUTCOME: "nobody can say whether the effect landed",
+    Why.RESUME_LATER: "the server named a time that is too far off to wait for",
+    Why.NO_CORRECTION: "nothing says what input would be accepted",
+    Why.SAME_INPUT: "the repair gave an input that was already rejected",
+    Why.NOT_HEALED: "no recipe could heal it; nothing was changed",
+    Why.REFUSED_WORKTREE: "the worktree is refused until a check passes",
+    Why.SKIPPED: "the operator skipped it",
+    Why.ABORTED: "it was ended by the operator, the caller or a signal",
+}
+
+
+def _seconds(value_s: float) -> str:
+    return f"{value_s:.0f} s" if value_s >= 100 else f"{value_s:.3g} s"
+
+
+def utc(at_s: float) -> str:
+    """Return a wall-clock time, in seconds since the epoch, for people: in UTC, to the second."""
+    from datetime import UTC, datetime
+
+    try:
+        return f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (OverflowError, ValueError, OSError):
+        return "a time beyond every calendar"

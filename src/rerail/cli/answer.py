@@ -1,0 +1,31 @@
+"""``rerail answer``: the operator's answer to a pause, at most once."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from rerail.boundary.result import Result
+from rerail.cli.here import ledger_here
+from rerail.cli.main import json_option
+from rerail.cli.output import leave
+from rerail.cli.pauses import as_data
+from rerail.decisions.model import Answer
+from rerail.ids import PauseId
+
+
+@click.command("answer")
+@click.argument("pause")
+@click.argument("answer", type=click.Choice([answer.value for answer in Answer]))
+@click.option("--note", default="", help="Kept with the answer, for whoever reads the history.")
+@json_option
+def command(pause: str, answer: str, note: str, as_json: bool) -> int:
+    """Answer PAUSE: retry it, skip it, abort it, or approve what was denied.
+
+    The answer takes effect when the unit runs again: by its harness, or by rerail resume.
+    """
+    with ledger_here() as ledger:
+        answered = ledger.answer(PauseId(pause), Answer(answer), note=note, at_s=time.time())
+    message = f"{answered.unit}: {answer}; it takes effect when the unit runs again"
+    return leave(Result(True, "answer", message, {"pause": as_data(answered)}), as_json=as_json)

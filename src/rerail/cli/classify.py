@@ -1,0 +1,208 @@
+"""``rerail classify``: evidence in, classification out. The way that every hook call takes.
+
+Standard library only up to the answer: arguments are read by hand, and nothing for people is imported unless a person reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rerail.boundary.exit_codes import ExitCode
+from rerail.boundary.result import Result, failed
+from rerail.errors import EvidenceError, RerailError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rerail.rules.model import Classification
+
+HELP = """\
+Usage: rerail classify [--json] [--batch] [FILE|-]
+
+  Name a failure: evidence in, classification out. Nothing is run and nothing is written.
+
+  FILE holds evidence JSON, or any text; - or nothing is standard input.
+
+Options:
+  --json      Print JSON instead of text.
+  --batch     One evidence object a line in, one classification a line out; "id" is passed through.
+  -h, --help  Show this message.
+"""
+
+
+class Wish(NamedTuple):
+    """What was asked for."""
+
+    file: str
+    as_json: bool
+    batch: bool
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the verb and return its exit code.
+
+    Args:
+        argv: The arguments after ``classify``.
+    """
+    if {"-h", "--help"} & set(argv):
+        print(HELP, end="")  # noqa: T201  help goes to stdout
+        return ExitCode.SUCCEEDED
+    try:
+        wish = _read_arguments(argv)
+        data = _read_input(wish.file)
+        return _batch(data) if wish.batch else _one(data, as_json=wish.as_json)
+    except RerailError as error:
+        from rerail.cli.output import leave
+
+        return leave(failed("classify", error), as_json="--json" in argv)
+    except BrokenPipeError:
+        from rerail.cli.output import silence_stdout
+
+        silence_stdout()
+        return ExitCode.SUCCEEDED
+    except Exception as bug:  # noqa: BLE001  a bug is told as one, with a report and its own exit code
+        from rerail.cli.main import leave_bug
+
+        return leave_bug("classify", bug, as_json="--json" in argv)
+
+
+def to_json_value(named: Classification, identity: object = None) -> dict[str, object]:
+    """Return a classification in its public shape."""
+    return {
+        "id": identity,
+        "class": named.class_,
+        "reason": named.reason,
+        "rule": named.rule,
+        "summary": named.summary,
+        "evidence": [{"stream": str(each.stream), "line": each.line, "text": each.text} for each in named.evidence],
+        "action": str(named.action),
+        "retry_after_s": named.retry_after_s,
+        "trace": [
+            {
+                "rule": candidate.rule,
+                "class": candidate.class_,
+                "reason": candidate.reason,
+                "trust": candidate.trust.name.lower(),
+                "verdict": candidate.verdict,
+            }
+            for candidate in named.trace
+        ],
+    }
+
+
+def _read_arguments(argv: Sequence[str]) -> Wish:
+    files = [word for word in argv if word == "-" or not word.startswith("-")]
+    unknown = [
+        word for word in argv if word != "-" and word.startswith("-") and word not in ("--json", "--batch", "--")
+    ]
+    if unknown:
+        raise UsageError(f"rerail classify: there is no option {unknown[0]}", hint="see rerail classify --help")
+    if len(files) > 1:
+        raise UsageError(f"rerail classify: expected one FILE, got {len(files)}: {', '.join(files)}")
+    return Wish(files[0] if files else "-", "--json" in argv, "--batch" in argv)
+
+
+def _read_input(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _classifier() -> Callable[[object], Classification]:
+    """Return what names one evidence value under the recipes in force here."""
+    import os
+    import time
+
+    from rerail.evidence.payload import from_payload
+    from rerail.paths import cache_dir, find_root
+    from rerail.recipes.read import load
+    from rerail.rules.engine import classify
+    from rerail.settings_file import packs_in_force
+
+    root = find_root(Path.cwd())
+    rules = load(root, packs=packs_in_force(root), cache_dir=cache_dir(os.environ)).rules
+
+    def name(value: object) -> Classification:
+        return classify(from_payload(value), rules, now=time.time())
+
+    return name
+
+
+def _one(data: bytes, *, as_json: bool) -> int:
+    from rerail.cli.output import leave
+
+    named = _classifier()(_evidence_of(data))
+    value = to_json_value(named)
+    result = Result(True, "classify", f"{named.class_}/{named.reason}: {named.summary}", value)
+    if as_json:
+        return leave(result, as_json=True)
+    from rerail.cli.pictures import show_classification
+
+    return leave(
+        result._replace(message=""), as_json=False, picture=lambda console: show_classification(console, named)
+    )
+
+
+def _evidence_of(data: bytes) -> object:
+    """Return evidence JSON where the input is an object, and whatever else it is as a message."""
+    text = data.decode("utf-8", "replace")
+    if text.lstrip().startswith("{"):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return {"message": text}
+        if isinstance(value, dict) and _is_evidence(value):
+            return value
+    return {"message": text}
+
+
+_EVIDENCE_KEYS = frozenset(
+    (
+        *("id", "command", "exit_code", "signal", "stdout", "stderr", "message", "http_status", "headers", "body"),
+        *("exception_type", "tool", "tool_input", "cwd", "duration_s"),
+    )
+)
+
+
+def _is_evidence(value: dict[str, Any]) -> bool:
+    """Whether an object is evidence JSON, perhaps with a slip in a key, and not some tool's own error object."""
+    return bool(value) and len(_EVIDENCE_KEYS & value.keys()) * 2 >= len(value)
+
+
+def _batch(data: bytes) -> int:
+    """Classify a line at a time; one that cannot be read gets its error in place of its class, and the rest goes on."""
+    name = _classifier()
+    faults = 0
+    for number, line in _lines(data):
+        try:
+            value = _object(line, number)
+            shown = to_json_value(name(value), value.get("id"))
+        except EvidenceError as error:
+            faults += 1
+            shown = {"id": None, "line": number, "error": str(error.slug), "message": error.message}
+        print(json.dumps(shown, ensure_ascii=True))  # noqa: T201  the stream of classifications is the output
+    sys.stdout.flush()
+    return ExitCode.USAGE if faults else ExitCode.SUCCEEDED
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    # Split at \\n alone: other line ends may stand inside a JSON string.
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+        if line.strip():
+            yield number, line
+
+
+def _object(line: str, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise EvidenceError(f"line {number}: expected a JSON object, got {line[:40]!r}: {error}") from None
+    if not isinstance(value, dict):
+        raise EvidenceError(f"line {number}: expected a JSON object, got {type(value).__name__}")
+    return value

@@ -1,0 +1,113 @@
+"""``rerail doctor``: can rerail do its work here? Each line is looked at for itself, so that one fault hides no other."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from rerail._version import __version__
+from rerail.boundary.result import Diagnostic, Result, with_recovery_hint
+from rerail.cli.here import working_directory
+from rerail.cli.main import json_option
+from rerail.cli.output import leave
+from rerail.cli.pictures import table
+from rerail.errors import RerailError
+from rerail.paths import cache_dir, find_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rich.console import Console
+
+
+class Finding(NamedTuple):
+    """One line."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@click.command("doctor")
+@json_option
+def command(as_json: bool) -> int:
+    """Check that rerail can do its work here: git, ledger, settings, recipes."""
+    cwd = working_directory()
+    findings = [_looked(name, look, cwd) for name, look in _LOOKS]
+    wrong = [each for each in findings if not each.ok]
+    data = {"findings": [each._asdict() for each in findings]}
+
+    def show(console: Console) -> None:
+        console.print(
+            table(("", "what", "found"), [("✓" if each.ok else "✗", each.name, each.detail) for each in findings])
+        )
+
+    message = f"{len(wrong)} of {len(findings)} need attention" if wrong else ""
+    diagnostics = tuple(Diagnostic(each.detail, each.name) for each in wrong)
+    result = with_recovery_hint(Result(not wrong, "doctor", message, data, diagnostics))
+    return leave(result, as_json=as_json, picture=show)
+
+
+def _looked(name: str, look: Callable[[Path], str], cwd: Path) -> Finding:
+    try:
+        return Finding(name, True, look(cwd))
+    except RerailError as error:
+        return Finding(name, False, f"{error.message}; {error.hint}" if error.hint else error.message)
+
+
+def _version(_cwd: Path) -> str:
+    return f"{__version__} on Python {platform.python_version()}, {sys.platform}"
+
+
+def _git(cwd: Path) -> str:
+    from rerail.git.command import run_git
+
+    return run_git(cwd, "version").text
+
+
+def _settings(cwd: Path) -> str:
+    from rerail.app import open_project
+
+    path = open_project(cwd).settings.path
+    return f"{path}" if path else "none: every key has its default"
+
+
+def _recipes(cwd: Path) -> str:
+    from rerail.recipes.read import read_all
+
+    recipes = read_all(find_root(cwd))
+    return f"{len(recipes)} files, {sum(len(recipe.rules) for recipe in recipes)} rules"
+
+
+def _ledger(cwd: Path) -> str:
+    from rerail.ledger.location import locate, open_ledger
+
+    location = locate(cwd, os.environ)
+    ledger = open_ledger(location)
+    try:
+        spent = len(ledger.balances())
+        open_pauses = len(ledger.pauses())
+    finally:
+        ledger.close()
+    note = f"; {location.note}" if location.note else ""
+    return f"{location.path}: {spent} budgets in use, {open_pauses} open pauses{note}"
+
+
+def _cache(_cwd: Path) -> str:
+    directory = cache_dir(os.environ)
+    return f"{directory}" if directory else "none: recipes are compiled at each start"
+
+
+_LOOKS: tuple[tuple[str, Callable[[Path], str]], ...] = (
+    ("rerail", _version),
+    ("git", _git),
+    ("settings", _settings),
+    ("recipes", _recipes),
+    ("ledger", _ledger),
+    ("cache", _cache),
+)

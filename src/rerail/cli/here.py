@@ -1,0 +1,46 @@
+"""The project and ledger of the directory that a verb was called in."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rerail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rerail.app import Project
+    from rerail.ledger.store import Ledger
+
+
+def working_directory() -> Path:
+    """Return where we are.
+
+    Raises:
+        UsageError: The directory no longer exists.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError(
+            "the working directory no longer exists", hint="change to a directory that exists, then run it again"
+        ) from None
+
+
+def project_here() -> Project:
+    """Return the project that we are in."""
+    from rerail.app import open_project
+
+    return open_project(working_directory())
+
+
+@contextmanager
+def ledger_here() -> Iterator[Ledger]:
+    """Open the project's ledger for one verb."""
+    ledger = project_here().open_ledger()
+    try:
+        yield ledger
+    finally:
+        ledger.close()

@@ -1,0 +1,61 @@
+"""``rerail init``: a first settings file and a place for recipes. It never overwrites."""
+
+from __future__ import annotations
+
+import click
+
+from rerail.boundary.result import Result
+from rerail.cli.here import working_directory
+from rerail.cli.main import json_option
+from rerail.cli.output import leave
+from rerail.paths import find_root
+from rerail.recipes.read import PROJECT_RECIPES
+
+SETTINGS = """\
+# rerail: how failures of this project's units are recovered. Every key has a default; see `rerail taxonomy`.
+
+# packs = ["core"]            # the six classes alone, without verification and environment
+
+[budgets]                     # recoveries per unit and class
+# provider = 5
+# tool-schema = 3
+
+[backoff]                     # seconds
+# initial_s = 1.0
+# cap_s = 60.0
+# horizon_s = 300.0           # a longer hint pauses the unit until then
+
+# [units."verify:tests"]
+# effects = "none"            # none | idempotent | unsafe: what a second run would do
+"""
+RECIPE = """\
+# This project's own rules. `rerail rules test` runs their examples; `rerail explain CLASS` lists a class's reasons.
+#
+# [[rule]]
+# slug = "ours-license-server"
+# class = "provider"
+# reason = "overloaded"
+# why = "the license server has no seat free; seats free up within minutes"
+# source = "observed: flexlm 11.19"
+# stderr = "^License checkout failed: no seats"
+# matches = [{ command = "sim run", exit_code = 1, stderr = "License checkout failed: no seats" }]
+# passes_by = [{ command = "sim run", exit_code = 1, stderr = "License checkout failed: expired" }]
+"""
+
+
+@click.command("init")
+@json_option
+def command(as_json: bool) -> int:
+    """Write rerail.toml and .rerail/recipes/ours.toml where there are none."""
+    root = find_root(working_directory())
+    written, kept = [], []
+    for path, content in ((root / "rerail.toml", SETTINGS), (root / PROJECT_RECIPES / "ours.toml", RECIPE)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(content)
+            written.append(str(path))
+        except FileExistsError:
+            kept.append(str(path))
+    message = f"wrote {', '.join(written)}" if written else f"nothing written: {', '.join(kept)} exist"
+    return leave(Result(True, "init", message, {"written": written, "kept": kept}), as_json=as_json)

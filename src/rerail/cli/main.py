@@ -1,0 +1,144 @@
+"""The table of verbs, and the frame around each: what it raises becomes a result, and a bug leaves a report.
+
+Verbs are imported when they are called, so that one does not pay for the others.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rerail._version import __version__
+from rerail.boundary import hints
+from rerail.boundary.result import Result, failed
+from rerail.boundary.slugs import ErrorSlug
+from rerail.cli.output import leave
+from rerail.errors import RerailError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+VERBS = {
+    "run": ("run", "Run a command as one unit under recovery."),
+    "classify": ("classify", "Name a failure: evidence in, classification out."),
+    "why": ("why", "Show what named a failure, what lost, and why."),
+    "explain": ("explain", "Explain a class, a reason, a rule, a slug or an exit code."),
+    "taxonomy": ("taxonomy", "Show the classes, their actions and budgets."),
+    "heal": ("heal", "Heal a repository by a known recipe, else pause or stop."),
+    "check": ("check", "Check that this worktree is safe to work in."),
+    "pauses": ("pauses", "Show the questions that await an answer."),
+    "answer": ("answer", "Answer a pause, once."),
+    "resume": ("resume", "Run a paused unit again, from any process."),
+    "ledger": ("ledger", "Show what the ledger holds."),
+    "rules": ("rules", "List the rules in force, or test their examples."),
+    "recipes": ("recipes", "List the recipes in force."),
+    "init": ("init", "Write a first rerail.toml and recipe directory."),
+    "doctor": ("doctor", "Check that rerail can do its work here."),
+}
+"""Every verb: its module in `rerail.cli`, and its line in the help."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Return the verbs in the order of the table, which is the order in which people meet them."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
+        """Import a verb's command."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"rerail.cli.{VERBS[cmd_name][0]}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  click's signature
+        """List the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in VERBS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a verb; offer the near ones for a name that is none."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], VERBS)
+            raise click.UsageError(
+                f"there is no command {args[0]!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""), ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rerail", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Put agent loops back on the rails: each failure is named before the first retry, and its name chooses the action."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a verb and return its exit code.
+
+    Args:
+        argv: The arguments after the program's name.
+    """
+    as_json = "--json" in _own_arguments(argv)
+    verb = next((word for word in argv if not word.startswith("-")), "rerail")
+    try:
+        code = cli.main(args=list(argv), prog_name="rerail", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    except click.ClickException as fault:
+        return leave(failed(verb, UsageError(_told(fault))), as_json=as_json)
+    except RerailError as error:
+        return leave(failed(verb, error), as_json=as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return leave(_cancelled(verb), as_json=as_json)
+    except Exception as bug:  # noqa: BLE001  a bug is told as one, with a report and its own exit code
+        return leave_bug(verb, bug, as_json=as_json)
+
+
+def _own_arguments(argv: Sequence[str]) -> Sequence[str]:
+    """Return the arguments that are ours: what follows ``--`` is the child's."""
+    return argv[: argv.index("--")] if "--" in argv else argv
+
+
+def _told(fault: click.ClickException) -> str:
+    where = fault.ctx.command_path if isinstance(fault, click.UsageError) and fault.ctx else "rerail"
+    return f"{where}: {fault.format_message()} (see {where} --help)"
+
+
+def _cancelled(verb: str) -> Result:
+    return Result(
+        ok=False,
+        verb=verb,
+        message="cancelled",
+        hints=(hints.run_when_wanted(unit=verb),),
+        error=ErrorSlug.CANCELLED,
+    )
+
+
+def leave_bug(verb: str, bug: Exception, *, as_json: bool) -> int:
+    """Leave with a bug of rerail: what it was in one line, and the report in the data."""
+    import traceback
+
+    from rerail.evidence.redact import redact
+
+    result = Result(
+        ok=False,
+        verb=verb,
+        message=f"rerail itself failed: {type(bug).__name__}: {redact(str(bug))[:500]}",
+        data={"version": __version__, "report": redact("".join(traceback.format_exception(bug)))[-8000:]},
+        hints=(hints.report_bug(),),
+        error=ErrorSlug.INTERNAL,
+    )
+    return leave(result, as_json=as_json)
+
+
+def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--json`` to a verb."""
+    return click.option("--json", "as_json", is_flag=True, help="Print the envelope on stdout.")(function)

@@ -1,0 +1,90 @@
+"""How a result leaves: JSON on stdout, or the same envelope as text for people. Nothing else prints.
+
+Text adds no advice of its own: it shows the message, the verb's own picture of the data, the diagnostics and the hints.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+from rerail.boundary.exit_codes import ExitCode, exit_code
+from rerail.boundary.serialize import serialize_result, to_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rerail.boundary.result import Result
+    from rerail.boundary.serialize import JsonValue
+
+
+class Picture(Protocol):
+    """Shows a verb's data to people."""
+
+    def __call__(self, console: Console, /) -> None:
+        """Print to *console*."""
+        ...
+
+
+def leave(result: Result, *, as_json: bool, picture: Picture | None = None, signal: int | None = None) -> int:
+    """Print a result and return the exit code that it means.
+
+    Args:
+        result: What the verb came to.
+        as_json: Whether stdout gets the envelope.
+        picture: Shows the data to people; None where the message says it all.
+        signal: The signal that cancelled, if one did.
+    """
+    envelope = serialize_result(result)
+    try:
+        if as_json:
+            print(to_json(envelope), flush=True)  # noqa: T201  this is the command line's one way out
+        else:
+            _show(envelope, picture)
+    except OSError:
+        # Whoever read our output has left; what was done is done, and the exit code still says how it ended.
+        silence_stdout()
+    if result.ok:
+        return ExitCode.SUCCEEDED
+    return exit_code(result.error) if signal is None else exit_code(result.error, signal=signal)
+
+
+def _show(envelope: dict[str, JsonValue], picture: Picture | None) -> None:
+    from rich.text import Text
+
+    console = console_for(sys.stdout if envelope["ok"] else sys.stderr)
+    message = str(envelope["message"])
+    if picture is not None:
+        picture(console_for(sys.stdout))
+    if message:
+        # A Text, never markup: a message may quote whatever a tool printed.
+        console.print(Text(message, style="" if envelope["ok"] else "bold"), soft_wrap=True)
+    for item in _rows(envelope["diagnostics"]):
+        if item["message"] and str(item["message"]) not in message:
+            place = f"{item['where']}:{item['line']}" if item["line"] else item["where"]
+            console.print(Text(f"  {place}: {item['message']}" if place else f"  {item['message']}"), soft_wrap=True)
+    for item in _rows(envelope["hints"]):
+        console.print(Text(f"→ {item['text']}", style="cyan"), soft_wrap=True)
+
+
+def _rows(value: JsonValue) -> list[dict[str, JsonValue]]:
+    assert isinstance(value, list)
+    return [item for item in value if isinstance(item, dict)]
+
+
+def console_for(stream: object) -> Console:
+    """Return a console on *stream*: colours only on a terminal, and never under NO_COLOR; markup is never read."""
+    from typing import IO, cast
+
+    from rich.console import Console
+
+    return Console(file=cast("IO[str]", stream), markup=False, highlight=False, emoji=False)
+
+
+def silence_stdout() -> None:
+    """Keep the interpreter from failing once more when it flushes a stdout that is gone."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError:
+        sys.stdout = None

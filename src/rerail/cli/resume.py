@@ -1,0 +1,39 @@
+"""``rerail resume``: runs a unit that was started with ``rerail run`` again, from any process."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from rerail.cli.here import ledger_here, working_directory
+from rerail.cli.main import json_option
+from rerail.cli.run import open_loop, run_unit
+from rerail.errors import UnknownNameError, UsageError
+from rerail.ids import UnitName
+from rerail.runner.unit import Unit
+
+
+@click.command("resume")
+@click.argument("unit")
+@click.option("--wait", is_flag=True, help="First wait until the time that its pause names.")
+@json_option
+def command(unit: str, wait: bool, as_json: bool) -> int:
+    """Run UNIT again where it paused, with the operator's answer or after its time has come."""
+    with ledger_here() as ledger:
+        pauses = ledger.pauses(include_answered=True)
+        standing = ledger.standing(UnitName(unit))
+    pause = next((each for each in reversed(pauses) if each.unit == unit), None)
+    if pause is None or standing is None:
+        raise UnknownNameError("unit", unit, {each.unit for each in pauses})
+    if pause.command is None:
+        raise UsageError(
+            f"{unit}: it is no command; only the harness that runs it can run it again",
+            hint="have the harness run the unit; the answer takes effect then",
+        )
+    loop = open_loop(working_directory(), as_json=as_json)
+    if wait and pause.resume_at_s is not None:
+        loop.sleep(max(0.0, pause.resume_at_s - time.time()))
+    declared = Unit(UnitName(unit), effects=standing.state.effects, marks_starts=True)
+    return run_unit(loop, declared, pause.command, cwd=Path(pause.cwd), verb="resume", as_json=as_json)

@@ -1,0 +1,54 @@
+"""A finished process made `Evidence`. What a wrapper such as ``env``, ``uv run`` or ``bash -c`` ran is left to the rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rerail.evidence import notes
+from rerail.evidence.clip import as_stream, in_order
+from rerail.evidence.command import command_of, program_of
+from rerail.evidence.fields import codes_in, distinct_codes, ending, label
+from rerail.evidence.model import Evidence, Source, Stream, StreamName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def from_process(
+    argv: str | Sequence[str],
+    *,
+    exit_code: int | None,
+    signal: str | None = None,
+    stdout: Stream | bytes | str = b"",
+    stderr: Stream | bytes | str = b"",
+    cwd: str = "",
+    duration_s: float | None = None,
+    timed_out: bool = False,
+) -> Evidence:
+    """Return the evidence that a finished process is.
+
+    Args:
+        argv: The argument list, or a command line.
+        exit_code: Its exit code; a negative one is a signal's number, as `subprocess` counts. None when a signal ended it.
+        signal: The name of the signal that ended it.
+        stdout: Its standard output, raw or already a stream.
+        stderr: Its standard error, raw or already a stream.
+        cwd: Where it ran.
+        duration_s: How long it ran, in seconds.
+        timed_out: Whoever waited for it ended it after a time limit.
+    """
+    command = command_of(argv)
+    code, ended_by = ending(exit_code)
+    errors = as_stream(StreamName.STDERR, stderr)
+    return Evidence(
+        Source.PROCESS,
+        command=command,
+        tool=program_of(command),
+        exit_code=code,
+        signal=signal or ended_by,
+        codes=distinct_codes(codes_in(errors)),
+        streams=in_order(stderr=errors, stdout=as_stream(StreamName.STDOUT, stdout)),
+        cwd=label(cwd, 4096),
+        duration_s=duration_s,
+        notes=(notes.TIMED_OUT,) if timed_out else (),
+    )

@@ -1,0 +1,94 @@
+"""What a secret's value looks like, and what only stands where one could: placeholders, code, the words of an error message."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_compiled = functools.cache(re.compile)
+
+LONGEST_PROSE_CHARS = 512
+"""No value of an error message that must stay is longer; a longer run is taken for a secret."""
+
+_SHORTEST = 3
+_SHORTEST_RANDOM = 8
+
+# The words that follow a secret's name in the message of a validator, a type annotation, a default or a help text.
+_NOT_VALUES = frozenset(
+    """
+    a an and any are argument array as at be blank bool boolean but bytes can cannot char configured could default denied
+    deprecated disabled does doesn't empty enabled env environment error expected expired failed failure false field flag for
+    from found given has have hidden if in incorrect input int integer invalid is it length list malformed masked may mismatch
+    missing must need needs nil no none not null number object of on option optional or parameter provided rejected required
+    revoked should str string supplied text that the this to too true undefined unset unknown unsupported until use using valid
+    value varchar variable was when with without wrong yes your
+    api_key apikey auth basic bearer credential credentials digest key passwd password secret token
+    forbidden unauthenticated unauthorized
+    """.split()  # noqa: SIM905  words are easier to read than seventy literals
+)
+_PROSE = (
+    r"(?i)(?<![\w-])(?:is|are|was|be|must|should|may|can|cannot|not|no|invalid|required|missing|expired|field|least|than|too"
+    r"|blank|empty|null|incorrect|wrong|does|failed|denied|please|provided|valid|the|this|your|for|to|of|has|have)(?![\w-])"
+)
+_MASK = "*x\u2022\u25cf.X#-_?\u2026"
+_ERROR_NAME = r"[A-Za-z_.]{0,80}(?:Error|Exception|Failure)"
+_CALL_OR_INDEX = r"[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,8}[(\[].*"
+_ATTRIBUTE = r"[A-Za-z_]\w{0,40}(?:\.[a-z_]\w{0,24}){1,8}"
+
+
+def is_secret(value: str, *, always: bool) -> bool:
+    """Return whether *value* is a secret, given the name it has.
+
+    Args:
+        value: What stands beside the name, without its quotes.
+        always: The name holds nothing but secrets (``password``); else only a random-looking value is one (``token``).
+    """
+    value = value.strip()
+    if len(value) < (_SHORTEST if always else _SHORTEST_RANDOM):
+        return False
+    if is_placeholder(value) or is_word(value) or _is_code(value):
+        return False
+    if " " in value and _compiled(_PROSE).search(value):
+        return False
+    return looks_random(value) or (always and not (value.isdigit() and len(value) < 4))
+
+
+def is_word(value: str) -> bool:
+    """Return whether *value* is a word of an error message rather than a value."""
+    return value.lower().strip(".,:;!?'\"()") in _NOT_VALUES
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether *value* stands for a secret instead of being one: ``[redacted:token]``, ``****``, ``${TOKEN}``."""
+    first, second = value[:1], value[1:2]
+    if first in "[<{(":
+        return True
+    if first == "$":
+        return second in ("{", "(") or value[1:].replace("_", "").isupper()
+    if first == "%":
+        return second in ("(", "s", "d") or value.endswith("%")
+    return not value.strip(_MASK)
+
+
+def looks_random(value: str) -> bool:
+    """Return whether *value* looks generated: eight or more characters without a space, with letters and digits; or very long."""
+    if len(value) < _SHORTEST_RANDOM or _compiled(r"\s").search(value) or is_placeholder(value) or _is_code(value):
+        return False
+    if len(value) > LONGEST_PROSE_CHARS or (len(value) >= 20 and value.isalpha()):
+        return True
+    return _compiled(r"[0-9]").search(value) is not None and _compiled(r"[A-Za-z]").search(value) is not None
+
+
+def is_user_and_password(value: str) -> bool:
+    """Return whether *value* is base64 of ``user:password``."""
+    from binascii import Error, a2b_base64
+
+    try:
+        return b":" in a2b_base64(value + "=" * (-len(value) % 4))
+    except (Error, ValueError):
+        return False
+
+
+def _is_code(value: str) -> bool:
+    """Return whether *value* is an expression that yields a secret (``getpass()``, ``self.token``), or an error's name."""
+    return any(_compiled(pattern, re.DOTALL).fullmatch(value) for pattern in (_ATTRIBUTE, _CALL_OR_INDEX, _ERROR_NAME))

@@ -1,0 +1,1 @@
+"""Docstring to come."""

@@ -1,0 +1,87 @@
+"""Files that rerail itself writes or moves in a repository: atomically, by git's own lock protocol, and never by deleting.
+
+Everything that has to give way is moved below ``<git dir>/rerail/``, after its bytes have become objects that a backup ref holds.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from rerail.errors import GitError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_locked(path: Path, data: bytes, *, mode: int = 0o644, mtime_ns: int | None = None) -> None:
+    """Replace a file of a git directory as git does: through its ``.lock``, in one rename.
+
+    Args:
+        path: The file.
+        data: What it shall hold.
+        mode: Its permissions.
+        mtime_ns: Its time of change; an index must get back its own, or git misses edits that came right after it.
+
+    Raises:
+        GitError: Somebody holds the lock.
+    """
+    lock = path.with_name(path.name + ".lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    except FileExistsError:
+        raise GitError(f"{lock} is held by somebody", hint="let the other git process finish") from None
+    _fill(descriptor, lock, data, mode, mtime_ns)
+    lock.replace(path)
+
+
+def write_over(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
+    """Replace a file of the work tree in one rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name[:80]}.rerail-{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    _fill(descriptor, fresh, data, mode, mtime_ns)
+    fresh.replace(path)
+
+
+def link_over(path: Path, target: bytes) -> None:
+    """Replace whatever is at *path* by a symbolic link, in one rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name[:80]}.rerail-{os.getpid()}")
+    fresh.symlink_to(os.fsdecode(target))
+    fresh.replace(path)
+
+
+def move_aside(path: Path, target: Path) -> None:
+    """Move a file, a link or a directory of them out of the way; *target* must not exist."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.rename(target)
+    except OSError:
+        # Another file system: a copy first, and the original goes only when the copy is whole.
+        shutil.move(path, target)
+
+
+def free_name(directory: Path, name: str) -> Path:
+    """Return a path below *directory* that nothing occupies yet."""
+    candidate, number = directory / name, 1
+    while os.path.lexists(candidate):
+        number += 1
+        candidate = directory / f"{name}~{number}"
+    return candidate
+
+
+def _fill(descriptor: int, path: Path, data: bytes, mode: int, mtime_ns: int | None) -> None:
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        path.chmod(mode)
+        if mtime_ns is not None:
+            os.utime(path, ns=(mtime_ns, mtime_ns))
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,88 @@
+"""The note that a heal is under way: written before its first step, removed after its last, found by whoever comes after a kill.
+
+It names the backup and every ref move before it is made, so that a later process can tell what the heal did from what somebody did
+since. It holds no content: all content is in the backup, under refs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import attrs
+
+from rerail.git.backup import RefMove
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rerail.git.place import Place
+
+_FILE_NAME = "open-heal.json"
+
+
+@attrs.frozen
+class OpenHeal:
+    """A heal that began and has not ended."""
+
+    backup_id: str
+    recipe: str
+    moves: tuple[RefMove, ...]
+
+
+class Journal:
+    """The journal of one heal."""
+
+    def __init__(self, place: Place, backup_id: str, recipe: str) -> None:
+        self._path = _path(place)
+        self._backup_id, self._recipe = backup_id, recipe
+        self._moves: list[RefMove] = []
+        self._write()
+
+    @property
+    def moves(self) -> tuple[RefMove, ...]:
+        """Every ref move noted so far, in order."""
+        return tuple(self._moves)
+
+    def will_move(self, move: RefMove) -> None:
+        """Note a ref move that is about to be made."""
+        self._moves.append(move)
+        self._write()
+
+    def close(self) -> None:
+        """Note that the heal has ended."""
+        self._path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        table = {
+            "backup": self._backup_id,
+            "recipe": self._recipe,
+            "moves": [attrs.asdict(move) for move in self._moves],
+        }
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._path.with_suffix(".new")
+        with fresh.open("w", encoding="utf-8") as file:
+            json.dump(table, file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._path)
+
+
+def open_heal(place: Place) -> OpenHeal | None:
+    """Return the heal of this worktree that was cut short, or None."""
+    try:
+        table = json.loads(_path(place).read_text(encoding="utf-8"))
+        moves = tuple(RefMove(**move) for move in table["moves"])
+        return OpenHeal(table["backup"], table["recipe"], moves)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def forget(place: Place) -> None:
+    """Remove the note of a heal that was cut short, once it has been dealt with."""
+    _path(place).unlink(missing_ok=True)
+
+
+def _path(place: Place) -> Path:
+    return place.git_dir / "rerail" / _FILE_NAME

@@ -1,0 +1,246 @@
+"""Bringing a repository back to what a backup holds.
+
+`roll_back` follows a heal that failed, in the same breath: everything is as before, reflogs included. `undo` comes later, on
+somebody's word: it refuses where the work has gone on, and it is a step forward that can be undone itself.
+
+Neither deletes. A file that has to go is moved below ``<git dir>/rerail/aside/``, after a backup of the present state holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from rerail.errors import GitError, UsageError
+from rerail.git.backup import Backup, Base, Kind, Outcome, RefMove, SavedFile, outcome_ref, read_outcome
+from rerail.git.files import free_name, link_over, move_aside, write_locked, write_over
+from rerail.git.operation import marker_files
+from rerail.git.probe import probe
+from rerail.git.snapshot import Reach, all_refs, load, snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from rerail.git.command import Git
+    from rerail.git.place import Place
+
+REFLOG_MARK = "rerail: "
+"""How every reflog entry begins that a heal makes."""
+
+_LOGS = (f"{Base.GIT}/logs/", f"{Base.COMMON}/logs/")
+
+
+class UndoRefusedError(UsageError):
+    """An undo would write over work that came after the heal."""
+
+    slug = "undo-refused"
+
+
+def roll_back(git: Git, place: Place, backup: Backup, moves: Iterable[RefMove]) -> None:
+    """Bring everything that the backup holds back to what it was, byte for byte.
+
+    Args:
+        git: The repository.
+        place: The worktree that the backup was made in.
+        backup: What to go back to.
+        moves: The ref moves of the heal that failed. A ref that somebody else has moved since stays.
+
+    Raises:
+        GitError: A lock is held, or an object of the backup cannot be read; going on is safe, and so is calling it again.
+    """
+    _clear_new_paths(git, place, backup, backup)
+    _move_refs_back(git, moves)
+    _put_markers_back(git, place, backup)
+    for file in _by_index_last(backup.files):
+        if file.path.startswith("logs/") and file.base is not Base.WORK:
+            _shorten_log(git, place, backup, file)
+        else:
+            _put_back(git, place, backup, file)
+    _refill_clean_paths(git, place, backup)
+
+
+def undo(cwd: Path, backup_id: str) -> Backup:
+    """Take a heal back and return the backup of the state before this undo.
+
+    Raises:
+        GitError: There is no such backup, or the repository cannot be read or written.
+        UndoRefusedError: Work has gone on since on what would be written; nothing was changed.
+    """
+    state = probe(cwd)
+    if state.place is None or state.trouble is not None:
+        raise GitError(state.trouble.detail if state.trouble else f"{cwd} is in no repository")
+    git, place = state.git, state.place
+    backup = load(git, backup_id)
+    record = git("cat-file", "blob", outcome_ref(backup_id), check=False)
+    if not record.ok:
+        raise UndoRefusedError(
+            f"backup {backup_id} belongs to a heal that changed nothing", hint="there is nothing to undo"
+        )
+    outcome = read_outcome(record.out)
+    _refuse_if_work_went_on(git, place, backup, outcome)
+    paths = frozenset(file.path for file in backup.saved(Base.WORK))
+    now = snapshot(state, Reach(paths=paths, refs=frozenset(move.ref for move in outcome.moves)), note="before an undo")
+    _clear_new_paths(git, place, backup, now)
+    _move_refs_back(git, outcome.moves, message=f"{REFLOG_MARK}undo {backup_id}")
+    _put_markers_back(git, place, backup)
+    for file in _by_index_last(backup.files):
+        if not file.path.startswith("logs/") or file.base is Base.WORK:
+            _put_back(git, place, now, file)
+    return now
+
+
+def blobs_now(git: Git, place: Place, files: Iterable[SavedFile]) -> tuple[tuple[str, str], ...]:
+    """Return each saved path with its base, and the blob id of what is there now; ``""``: nothing with bytes."""
+    return tuple((f"{file.base}/{file.path}", _blob_now(git, file.where(place))) for file in files)
+
+
+def _blob_now(git: Git, where: Path) -> str:
+    if where.is_symlink():
+        data = os.fsencode(os.readlink(where))  # noqa: PTH115  bytes, not a path that is normalised
+    elif where.is_file():
+        data = where.read_bytes()
+    else:
+        return ""
+    return git("hash-object", "--no-filters", "--stdin", stdin=data).text
+
+
+def _refuse_if_work_went_on(git: Git, place: Place, backup: Backup, outcome: Outcome) -> None:
+    refs = all_refs(git)
+    latest = {move.ref: move.new for move in outcome.moves if move.ref != "HEAD"}
+    moved = [ref for ref, new in latest.items() if refs.get(ref, "0" * len(new)) != new]
+    now = dict(blobs_now(git, place, backup.files))
+    changed = [path for path, oid in outcome.after if not path.startswith(_LOGS) and now.get(path) != oid]
+    if moved or changed:
+        what = ", ".join((*moved, *changed)[:5])
+        raise UndoRefusedError(
+            f"work has gone on since the heal: {what}",
+            hint=f"take single files from the backup: git show {backup.ref}:work/PATH",
+        )
+
+
+def _put_back(git: Git, place: Place, backup: Backup, file: SavedFile) -> None:
+    """Make one path what it was; one that is so already is not written."""
+    where = file.where(place)
+    if file.kind is Kind.ABSENT:
+        if os.path.lexists(where) and (where.is_symlink() or where.is_file()):
+            _aside(place, backup, where)
+        return
+    data = git("cat-file", "blob", file.oid).out
+    if _holds(where, file, data):
+        return
+    if where.is_dir() and not where.is_symlink():
+        _aside(place, backup, where)
+    if file.kind is Kind.LINK:
+        link_over(where, data)
+    elif file.base is Base.WORK or file.path.startswith("logs/"):
+        write_over(where, data, mode=file.mode, mtime_ns=file.mtime_ns)
+    else:
+        write_locked(where, data, mode=file.mode, mtime_ns=file.mtime_ns)
+
+
+def _holds(where: Path, file: SavedFile, data: bytes) -> bool:
+    try:
+        facts = where.lstat()
+        if file.kind is Kind.LINK:
+            return stat.S_ISLNK(facts.st_mode) and os.fsencode(os.readlink(where)) == data  # noqa: PTH115
+        return stat.S_ISREG(facts.st_mode) and stat.S_IMODE(facts.st_mode) == file.mode and where.read_bytes() == data
+    except OSError:
+        return False
+
+
+def _aside(place: Place, backup: Backup, path: Path) -> None:
+    move_aside(path, free_name(place.git_dir / "rerail" / "aside" / backup.id, path.name))
+
+
+def _clear_new_paths(git: Git, place: Place, backup: Backup, under: Backup) -> None:
+    """Move aside what git has put into the work tree since: tracked now, and neither tracked nor saved then."""
+    if place.root is None:
+        return
+    listing = git("ls-files", "-z", check=False)
+    known = {*backup.tracked, *(file.path for file in backup.saved(Base.WORK) if file.kind is not Kind.ABSENT)}
+    for path in dict.fromkeys(listing.records()):
+        where = place.root / path
+        if path not in known and (where.is_symlink() or where.is_file()):
+            _aside(place, under, where)
+            _prune_dirs(place.root, where.parent, backup.missing_dirs)
+
+
+def _prune_dirs(root: Path, folder: Path, missing: Iterable[str]) -> None:
+    """Remove directories that have become empty and were not there when the backup was made."""
+    gone = {root / name for name in missing}
+    while folder in gone:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _shorten_log(git: Git, place: Place, backup: Backup, file: SavedFile) -> None:
+    """Take a reflog back to what it was, when nothing but the heal's own entries has been added."""
+    where = file.where(place)
+    saved = git("cat-file", "blob", file.oid).out if file.oid else b""
+    try:
+        now = where.read_bytes()
+    except OSError:
+        now = b""
+    added = now[len(saved) :].splitlines()
+    if now.startswith(saved) and all(b"\t" + REFLOG_MARK.encode() in line for line in added):
+        _put_back(git, place, backup, file)
+
+
+def _move_refs_back(git: Git, moves: Iterable[RefMove], message: str = f"{REFLOG_MARK}restore") -> None:
+    for move in reversed(tuple(moves)):
+        if move.ref == "HEAD":
+            continue  # its file is among the saved ones
+        now = git.line("rev-parse", "-q", "--verify", move.ref, check=False) or "0" * len(move.new)
+        if now != move.new:
+            continue  # never made, or somebody else's by now
+        if move.old.strip("0"):
+            git("update-ref", "-m", message, move.ref, move.old, move.new)
+        else:
+            git("update-ref", "-d", move.ref, move.new)
+
+
+def _put_markers_back(git: Git, place: Place, backup: Backup) -> None:
+    """Remove the operation state that was not there; what was is put back with the other files."""
+    saved = {file.path for file in backup.saved(Base.GIT)}
+    for name in tuple(marker_files(place.git_dir)):
+        if name not in saved:
+            _aside(place, backup, place.git_dir / name)
+    for name in ("rebase-merge", "rebase-apply", "sequencer"):
+        folder = place.git_dir / name
+        if folder.is_dir() and not any(path.startswith(f"{name}/") for path in saved):
+            _aside(place, backup, folder)
+
+
+def _by_index_last(files: Iterable[SavedFile]) -> list[SavedFile]:
+    # The index goes last: it is what git compares everything else with.
+    return sorted(files, key=lambda file: file.path == "index")
+
+
+def _refill_clean_paths(git: Git, place: Place, backup: Backup) -> None:
+    """Check out what was clean and is not so now: its bytes are the index's, and were not saved one by one."""
+    if place.root is None:
+        return
+    saved = {file.path for file in backup.saved(Base.WORK)}
+    listing = git("diff-files", "--name-only", "-z", "--ignore-submodules=all", check=False)
+    stale = [path for path in listing.records() if path not in saved]
+    contents = [path for path in stale if _differs(git, place.root / path, path)]
+    for path in contents:
+        if os.path.lexists(place.root / path):
+            _aside(place, backup, place.root / path)
+    if contents:
+        # Without -u: the index keeps its bytes.
+        git("checkout-index", "-z", "--stdin", stdin=b"".join(os.fsencode(path) + b"\0" for path in contents))
+
+
+def _differs(git: Git, where: Path, path: str) -> bool:
+    """Whether a file's content differs from the index; a newer time alone is no difference."""
+    if not where.is_file() or where.is_symlink():
+        return True
+    want = git.line("rev-parse", "-q", "--verify", f":{path}", check=False)
+    have = git("hash-object", f"--path={path}", "--stdin", stdin=where.read_bytes(), check=False)
+    return not have.ok or have.text != want

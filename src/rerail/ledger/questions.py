@@ -1,0 +1,116 @@
+"""The questions that pauses ask, made the same way for every store. Storing and answering them is the stores'."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from rerail.decisions.model import Answer, Pause, Phase, RunState, Why
+from rerail.evidence.ansi import printable
+from rerail.evidence.clip import clip_line
+from rerail.ids import PauseId
+from rerail.ledger.store import AlreadyAnsweredError, PauseRecord
+
+if TYPE_CHECKING:
+    from rerail.decisions.effects import FailureRecord
+
+_BECAUSE: dict[Why, str] = {
+    Why.CLASS: "this kind of failure is the operator's to decide",
+    Why.BUDGET_SPENT: "the budget of its class is spent",
+    Why.WINDOW_SPENT: "its class was recovered too often in a short time",
+    Why.LEDGER_UNUSABLE: "the ledger could not be read, and counts as spent",
+    Why.ATTEMPT_CEILING: "the run has made all the attempts that it may",
+    Why.TIME_CEILING: "the run has taken all the time that it may",
+    Why.TOTAL_WAIT: "the run has waited as long as it may",
+    Why.SAME_EVIDENCE: "the same failure came back after it was acted on",
+    Why.UNKNOWN_OUTCOME: "it was cut off, and nobody can say whether its effect landed",
+    Why.RESUME_LATER: "the server asks for a longer wait than this run may make",
+    Why.NO_CORRECTION: "nothing says which input would be accepted",
+    Why.SAME_INPUT: "the repair gave an input that was already rejected",
+    Why.NOT_HEALED: "no recipe healed it",
+    Why.REFUSED_WORKTREE: "its worktree is refused until a check passes",
+    Why.SKIPPED: "the operator skipped it",
+    Why.ABORTED: "the operator ended it",
+}
+
+_EVIDENCE_CHARS = 400
+
+
+def ask(
+    number: int,
+    state: RunState,
+    pause: Pause,
+    *,
+    record: FailureRecord | None,
+    at_s: float,
+    command: tuple[str, ...] | None,
+    cwd: str,
+) -> PauseRecord:
+    """Return the question of a paused run.
+
+    Args:
+        number: Of this pause, counted from 1 within the ledger.
+        state: The paused run's.
+        pause: The decision to pause.
+        record: The failure that ended the run; without one, the state's last classification speaks.
+        at_s: Wall clock, seconds since the epoch.
+        command: How to run the unit again from another process, or None.
+        cwd: Where it ran.
+    """
+    named = record.classification if record is not None else state.last
+    return PauseRecord(
+        id=_id(number, state),
+        unit=state.unit,
+        run=state.run,
+        asked_at_s=at_s,
+        why=pause.why,
+        question=f"{printable(named.summary)}: {_BECAUSE[pause.why]}" if named is not None else _BECAUSE[pause.why],
+        class_=named.class_ if named is not None else "",
+        reason=named.reason if named is not None else "",
+        rule=named.rule if named is not None else "",
+        evidence=clip_line(printable(named.evidence[0].text), _EVIDENCE_CHARS)
+        if named is not None and named.evidence
+        else "",
+        resume_at_s=pause.resume_at_s,
+        command=command,
+        cwd=cwd,
+        answer=None,
+        answered_at_s=None,
+        note="",
+    )
+
+
+def lapsed(pause: PauseRecord, phase: Phase, at_s: float | None) -> PauseRecord:
+    """Return a question as it stands once its own run is in *phase* again: one that nobody answered is answered by that.
+
+    Args:
+        pause: The question.
+        phase: Where its run is now.
+        at_s: Wall clock, seconds since the epoch; None where the caller has no clock: then when the run was free to go on.
+    """
+    if pause.answer is not None:
+        return pause
+    ended = phase in (Phase.STOPPED, Phase.CANCELLED)
+    return pause._replace(
+        answer=Answer.ABORT if ended else Answer.RETRY,
+        answered_at_s=at_s if at_s is not None else pause.resume_at_s or pause.asked_at_s,
+        note=f"nobody answered: the run was {phase}" if ended else "nobody answered: the run went on by itself",
+    )
+
+
+def already_answered(pause: PauseRecord) -> AlreadyAnsweredError:
+    """Return the error that tells what the answer was."""
+    return AlreadyAnsweredError(
+        f"pause {pause.id} of unit {pause.unit!r} has its answer: {pause.answer}",
+        hint="a pause is answered once; run the unit again, and it asks anew if it must",
+    )
+
+
+def _id(number: int, state: RunState) -> PauseId:
+    """Return an id that is short to type and, by its end, hardly that of another repository's question.
+
+    "p3" alone would be some pause in every ledger, and an answer given in the wrong directory would approve the wrong thing.
+    """
+    return PauseId(
+        f"p{number}-{crc32(f'{state.run} {state.unit} {number}'.encode(errors='surrogatepass')) & 0xFFFF:04x}"
+    )

@@ -1,0 +1,31 @@
+"""Where things are: a project's root, and the user's own directory for what can be made again. Reads, never writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ROOT_MARKS = ("rerail.toml", ".rerail", ".git")
+
+
+def find_root(cwd: Path) -> Path:
+    """Return the nearest directory at or above *cwd* that marks a project, or *cwd* itself."""
+    for directory in (cwd, *cwd.parents):
+        if any((directory / mark).exists() for mark in _ROOT_MARKS):
+            return directory
+    return cwd
+
+
+def cache_dir(environ: Mapping[str, str]) -> Path | None:
+    """Return the user's own directory for what can be made again; None where there is no such place."""
+    if (chosen := environ.get("XDG_CACHE_HOME")) and Path(chosen).is_absolute():
+        return Path(chosen, "rerail")
+    try:
+        from platformdirs import user_cache_path  # 20 ms to import
+
+        return user_cache_path("rerail")
+    except (RuntimeError, KeyError):  # no home directory, and none in the password database
+        return None

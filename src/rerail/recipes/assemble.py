@@ -1,0 +1,140 @@
+"""Makes one of many recipe files: reads them all, refuses what clashes, and returns plain data that a cache can keep.
+
+The slow side of `rerail.recipes.read`, taken only when a file changed: it loads pydantic and runs a project's examples.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rerail.errors import FileFault, RecipeError
+from rerail.recipes.check import run_examples
+from rerail.recipes.heals import RunCommand
+from rerail.recipes.read import taxonomy_of
+from rerail.recipes.schema import declared, read_recipe
+from rerail.rules.compile import compile_rules
+from rerail.taxonomy import BUILT_IN
+from rerail.toml_lines import dotted, line_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rerail.recipes.heals import HealRecipe
+    from rerail.recipes.model import Recipe
+    from rerail.rules.compile import RuleSet
+    from rerail.taxonomy.model import Taxonomy
+    from rerail.toml_lines import KeyPath
+
+
+class RecipeFile(NamedTuple):
+    """A recipe file as it was read."""
+
+    where: str
+    """As faults name it."""
+    text: str
+    is_project: bool
+
+
+def read_recipes(files: Sequence[RecipeFile]) -> tuple[Recipe, ...]:
+    """Read all files; what one declares, all others may name.
+
+    Raises:
+        RecipeError: With the faults of all files, clashes between them included.
+    """
+    faults: list[FileFault] = []
+    recipes: list[Recipe] = []
+    classes, reasons = declared(each.text for each in files)
+    for each in files:
+        try:
+            recipes.append(read_recipe(each.text, each.where, known_classes=classes, known_reasons=reasons))
+        except RecipeError as error:
+            faults += error.faults
+    faults += _clashes(recipes)
+    if faults:
+        raise RecipeError(faults)
+    return tuple(recipes)
+
+
+def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> dict[str, Any]:
+    """Return what the files say together, as `rerail.recipes.read.Loaded` needs it, in plain data.
+
+    Raises:
+        RecipeError: As `read_recipes`; or an example of a project's rule fails.
+    """
+    recipes = read_recipes(files)
+    classes = [spec for recipe in recipes for spec in recipe.classes]
+    reasons = [spec for recipe in recipes for spec in recipe.reasons]
+    taxonomy = taxonomy_of(classes, reasons, packs)
+    rules = [rule for recipe in recipes for rule in recipe.rules if rule.class_ in taxonomy]
+    rule_set = compile_rules(rules, taxonomy)
+    project = {each.where for each in files if each.is_project}
+    # The built-in rules are held to their examples by the tests.
+    if faults := [
+        fault for recipe in recipes if recipe.where in project for fault in _failing(recipe, rule_set, taxonomy)
+    ]:
+        raise RecipeError(faults)
+    return {
+        "classes": classes,
+        "reasons": reasons,
+        "packs": None if packs is None else list(packs),
+        "rules": rule_set.data,
+        "texts": {rule.slug: (rule.why, rule.source, rule.pack) for rule in rules},
+        "heals": [(_table_of(heal), heal.pack, heal.digest) for recipe in recipes for heal in recipe.heals],
+    }
+
+
+def _table_of(heal: HealRecipe) -> dict[str, Any]:
+    """Return a heal as the table that it was written as."""
+    steps = [
+        {"run": step.argv, "timeout_s": step.timeout_s} if isinstance(step, RunCommand) else step.name
+        for step in heal.steps
+    ]
+    return {
+        "slug": heal.slug,
+        "class": heal.class_,
+        "reasons": heal.reasons,
+        "sees": heal.sees,
+        "why": heal.why,
+        "source": heal.source,
+        "needs": heal.needs,
+        "steps": steps,
+        "ensures": heal.ensures,
+        "undo": heal.undo,
+        "question": heal.question,
+        "touches": heal.touches,
+    }
+
+
+def _clashes(recipes: Sequence[Recipe]) -> Iterator[FileFault]:
+    """Yield a fault for everything that two owners declare, naming both."""
+    owners = {("class", str(spec.name)): "the built-in classes" for spec in BUILT_IN}
+    for spec in BUILT_IN:
+        owners |= {("reason", reason.full_name): "the built-in reasons" for reason in BUILT_IN.reasons(spec.name)}
+    for recipe in recipes:
+        for kind, name, path in _declarations(recipe):
+            if (kind, name) in owners:
+                message = f"{kind} {name!r} belongs to {owners[kind, name]} already"
+                yield FileFault(recipe.where, line_of(recipe.places, path), dotted(path), message)
+            owners.setdefault((kind, name), recipe.where)
+
+
+def _declarations(recipe: Recipe) -> Iterator[tuple[str, str, KeyPath]]:
+    for index, spec in enumerate(recipe.classes):
+        yield "class", spec.name, ("class", index, "name")
+    for index, reason in enumerate(recipe.reasons):
+        yield "reason", reason.full_name, ("reason", index, "name")
+    for index, rule in enumerate(recipe.rules):
+        yield "rule", rule.slug, ("rule", index, "slug")
+    for index, heal in enumerate(recipe.heals):
+        yield "heal", heal.slug, ("heal", index, "slug")
+
+
+def _failing(recipe: Recipe, rule_set: RuleSet, taxonomy: Taxonomy) -> Iterator[FileFault]:
+    """Yield a fault for each example that does not show what its rule says."""
+    for index, rule in enumerate(recipe.rules):
+        if rule.class_ not in taxonomy:
+            continue
+        for result in run_examples([rule], rule_set):
+            if not result.ok:
+                path = ("rule", index, result.kind, result.position)
+                yield FileFault(recipe.where, line_of(recipe.places, path), dotted(path), result.message)

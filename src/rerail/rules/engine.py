@@ -1,0 +1,166 @@
+"""Names a failure: `classify` looks at every rule that could hold, lets the strongest evidence win, and cites what decided.
+
+`live_matchers` is the one place where a text meets all rules at once, so that a faster scanner can take its place. What may be
+seen is the readers' business, whether a rule holds `match`'s, and who wins `choose`'s. No I/O, no clock; linear in the text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rerail.ids import ClassName, RuleSlug
+from rerail.rules.choose import Choice, choose
+from rerail.rules.match import Found, Known, clipped, holds
+from rerail.rules.model import Citation, Classification, Trust
+from rerail.rules.readers import view as read
+from rerail.rules.readers.model import Weight
+from rerail.rules.readers.traceback import names_a_type
+from rerail.rules.text import Text
+from rerail.taxonomy.actions import Action
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rerail.evidence.model import Evidence
+    from rerail.rules.compile import RuleSet
+    from rerail.rules.readers.model import Line, View
+
+SUMMARY_CHARS = 160
+MOST_CITED = 5
+_SUPPORT_LINES = 12
+_HINT_LINES = 60
+"""Visible lines, from the end, in which a server's word on when to come back is looked for."""
+
+
+def classify(evidence: Evidence, rules: RuleSet, *, now: float | None = None) -> Classification:
+    """Return the name of a failure, the lines that decided, and everything that lost.
+
+    Args:
+        evidence: The failure, as a normaliser made it.
+        rules: The rules in force.
+        now: Seconds since the epoch at the failure; turns clock times ("resets at 3pm") into waits.
+    """
+    view = read(evidence)
+    text = Text(view)
+    choice = choose(_found(view, text, rules), view.lines)
+    wait_s, resets_at = _wait(view, now)
+    if choice is None:
+        return Classification(
+            class_=ClassName("unclassified"),
+            reason="not-a-failure" if view.succeeded else "no-evidence",
+            rule=RuleSlug(""),
+            summary=_unnamed(evidence, view),
+            evidence=(),
+            action=Action.PAUSE,
+            retry_after_s=wait_s,
+            resets_at=resets_at,
+        )
+    rule = choice.winner.rule
+    cited = _cited(choice, view)
+    return Classification(
+        class_=ClassName(rule.class_),
+        reason=rule.reason,
+        rule=RuleSlug(rule.slug),
+        summary=_summary(choice.winner, cited),
+        evidence=cited,
+        action=Action(rule.action),
+        retry_after_s=wait_s,
+        resets_at=resets_at,
+        may_have_landed=rule.may_have_landed,
+        trace=choice.trace,
+    )
+
+
+def live_matchers(low: str, rules: RuleSet) -> set[int]:
+    """Return the matchers whose text could stand somewhere in *low*, a lower-case text: each has a literal there.
+
+    Whatever replaces this for speed must return the same set for the same text.
+    """
+    live: set[int] = set()
+    for literal, matchers in rules.literals.items():
+        if literal in low:
+            live.update(matchers)
+    return live
+
+
+def _found(view: View, text: Text, rules: RuleSet) -> Iterator[Found]:
+    """Yield every matcher that holds; of all the rules, only those with something to see are asked."""
+    if view.succeeded:
+        return
+    known = Known(view.facts)
+    live = live_matchers(text.low, rules)
+    live.update(rules.always, *(rules.facts.get(key, ()) for key in known.keys))
+    for index in sorted(live):
+        if found := holds(rules.matcher(index), view, known, text, rules):
+            yield found
+
+
+def _cited(choice: Choice, view: View) -> tuple[Citation, ...]:
+    """Return what decided, then what the rules that agree stand on: lines before fields, each once."""
+    winner = choice.winner
+    cited = [*_support(winner, view), *winner.citations]
+    cited += [citation for each in choice.agreeing for citation in each.citations]
+    own = cited[: len(winner.citations) + 1]
+    ordered = sorted(dict.fromkeys(cited), key=lambda citation: (citation not in own, citation.line == 0))
+    return tuple(ordered[:MOST_CITED])
+
+
+def _support(winner: Found, view: View) -> list[Citation]:
+    """Return the line that says in words what a rule knows from facts alone; none where its fact's own line says as much."""
+    if winner.groups is not None or winner.trust is Trust.EXIT:
+        return []
+    values = [citation.text for citation in winner.citations if not citation.line]
+    if winner.place >= 0:
+        at = view.lines[winner.place]
+        near = [
+            line for line in view.lines if line.stream == at.stream and abs(line.number - at.number) <= _SUPPORT_LINES
+        ]
+        near = [line for line in near if _loudness(line)[:2] > _loudness(at)[:2]]
+    else:
+        near = [line for line in view.lines if any(value in line.text for value in values)] or list(view.lines)
+    best = max(near, key=_loudness, default=None)
+    return [] if best is None else [Citation(best.stream, best.number, clipped(best.raw, values[0] if values else ""))]
+
+
+def _loudness(line: Line) -> tuple[int, bool, int, int]:
+    return (line.weight, names_a_type(line.text) is not None, line.depth, line.number)
+
+
+def _wait(view: View, now: float | None) -> tuple[float | None, float | None]:
+    from rerail.rules.wait_hints import (
+        read_wait_hint,
+    )  # as heavy as the whole engine, and a failure without text has no use for it
+
+    texts: dict[str, list[str]] = {}
+    for line in view.lines[-_HINT_LINES:]:
+        if line.weight > Weight.WENT_ON:
+            texts.setdefault(line.stream, []).append(line.text)
+    if not texts and not view.headers:
+        return None, None
+    hint = read_wait_hint(dict(view.headers), ["\n".join(lines) for lines in texts.values()], now=now)
+    return (None, None) if hint is None else (hint.wait_s, hint.resets_at)
+
+
+def _summary(winner: Found, cited: tuple[Citation, ...]) -> str:
+    text = winner.rule.summary
+    if text:
+        for index, group in enumerate(winner.groups or ()):
+            text = text.replace(f"{{{index}}}", group or "")
+    else:
+        text = cited[0].text if cited else winner.rule.slug
+    return printable(text)
+
+
+def _unnamed(evidence: Evidence, view: View) -> str:
+    if view.succeeded:
+        return "nothing shows that it failed"
+    said = max(view.lines, key=_loudness, default=None)
+    if said is not None:
+        return printable(said.raw)
+    return f"exit status {evidence.exit_code}, nothing said" if evidence.exit_code is not None else "nothing said"
+
+
+def printable(text: str) -> str:
+    """Return *text* as one line for people: no control or direction characters, blanks joined, clipped."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[: 4 * SUMMARY_CHARS]).split())
+    return line if len(line) <= SUMMARY_CHARS else line[: SUMMARY_CHARS - 1] + "…"

@@ -1,0 +1,158 @@
+"""Whether a rule holds for a failure, on what it stands, and how that is cited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rerail.rules.compile import FACT_FIELDS, TEXT_FIELDS, fact_key
+from rerail.rules.model import Citation, Trust
+from rerail.rules.readers.model import Weight
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable
+
+    from rerail.rules.compile import Compiled, CompiledMatcher, RuleSet
+    from rerail.rules.model import Matcher
+    from rerail.rules.readers.model import Fact, Line, View
+    from rerail.rules.text import Hit, Text
+
+CITED_CHARS = 300
+_LOOKED_AT = 2_048
+"""Characters of a header or a command that a pattern is shown."""
+
+
+class Found(NamedTuple):
+    """A rule that holds, and what it stands on."""
+
+    rule: Compiled
+    trust: Trust
+    weight: Weight
+    depth: int
+    """How deep in a chain of causes the evidence lies."""
+    place: int
+    """Index of the first line it stands on; -1 when it stands on fields alone."""
+    groups: tuple[str | None, ...] | None
+    """What the text pattern's groups caught; None when the rule stands on facts alone."""
+    citations: tuple[Citation, ...]
+
+
+class Known:
+    """The facts of a failure by what they say, each with its strongest statement first.
+
+    Attributes:
+        keys: ``(kind, value)`` as `rerail.rules.compile.fact_key` writes them, hundreds of statuses (``5xx``) included.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._facts: dict[tuple[str, str], list[Fact]] = {}
+        for fact in facts:
+            self._facts.setdefault((fact.kind, fact_key(fact.kind, fact.value)), []).append(fact)
+            if fact.kind == "status":
+                self._facts.setdefault(("status", f"{fact.value[0]}xx"), []).append(fact)
+        self.keys = self._facts.keys()
+
+    def best(self, kind: str, wanted: Iterable[object]) -> Fact | None:
+        """Return the strongest statement of one of the *wanted* values; None when nothing states one."""
+        fitting: list[Fact] = []
+        for value in wanted:
+            stated = self._facts.get((kind, fact_key(kind, value)), ())
+            if kind == "exception":
+                name = str(value).lower()
+                stated = [fact for fact in stated if f".{fact.value.lower()}".endswith(f".{name}")]
+            fitting += stated
+        return max(fitting, key=lambda fact: (fact.weight, fact.depth), default=None)
+
+
+def holds(matcher: CompiledMatcher, view: View, known: Known, text: Text, rules: RuleSet) -> Found | None:
+    """Return what a matcher stands on, or None where it does not hold."""
+    when = matcher.when
+    if not _fits(when, view, rules):
+        return None
+    facts: list[Fact] = []
+    for kind in FACT_FIELDS:
+        if wanted := getattr(when, kind):
+            fact = known.best(kind, wanted)
+            if fact is None:
+                return None
+            facts.append(fact)
+    hits: list[Hit] = []
+    others: list[Hit] = []
+    for field in TEXT_FIELDS:
+        if patterns := getattr(when, field):
+            matched = [hit for source in patterns if (hit := text.first(field, source, rules))]
+            if not matched:
+                return None
+            matched.sort(key=lambda hit: text.worth(hit.place), reverse=True)
+            hits.append(matched[0])
+            others += matched[1:]
+    headers = _headers(when, view, rules)
+    if headers is None or any(text.first("text", source, rules) for source in when.not_text):
+        return None
+    return Found(
+        rule=rules.rule(matcher.rule),
+        trust=matcher.trust,
+        weight=_weight(facts, hits, headers, text),
+        depth=max([text.lines[hit.place].depth for hit in hits] + [fact.depth for fact in facts], default=0),
+        place=min([hit.place for hit in hits] + [fact.place for fact in facts if fact.line], default=-1),
+        groups=hits[0].match.groups() if hits else None,
+        citations=_citations(facts, [*hits, *others], headers, text),
+    )
+
+
+def _fits(when: Matcher, view: View, rules: RuleSet) -> bool:
+    """Tell whether the tool and the command are the wanted ones."""
+    if when.tool and view.tools.isdisjoint(when.tool):
+        return False
+    command = view.command[:_LOOKED_AT]
+    return not when.command or any(rules.pattern(pattern).search(command) for pattern in when.command)
+
+
+def _headers(when: Matcher, view: View, rules: RuleSet) -> list[Citation] | None:
+    cited: list[Citation] = []
+    for name, pattern in when.header:
+        values = [value[:_LOOKED_AT] for key, value in view.headers if key == name]
+        fitting = [value for value in values if rules.pattern(pattern).search(value)]
+        if not fitting:
+            return None
+        cited.append(Citation(f"header {name}", 0, fitting[0][:CITED_CHARS]))
+    return cited
+
+
+def _weight(facts: list[Fact], hits: list[Hit], headers: list[Citation], text: Text) -> Weight:
+    """Return what the evidence may decide: all that its heaviest line may, and everything when fields alone decide.
+
+    A rule that needs a text decides where its text stands, however strong the exit status is that must go with it.
+    """
+    weights = [text.lines[hit.place].weight for hit in hits]
+    weights += [fact.weight for fact in facts if fact.line or not hits]
+    if headers and not hits:
+        weights.append(Weight.DECIDING)
+    return max(weights, default=Weight.PLAIN)
+
+
+def _citations(facts: list[Fact], hits: list[Hit], headers: list[Citation], text: Text) -> tuple[Citation, ...]:
+    """Return lines before fields, each once."""
+    cited = [_cite(text.lines[hit.place], hit.match) for hit in hits]
+    cited += [_cite_fact(fact) for fact in sorted(facts, key=lambda fact: fact.line is None)]
+    return tuple(dict.fromkeys([*cited, *headers]))
+
+
+def _cite(line: Line, match: re.Match[str]) -> Citation:
+    return Citation(line.stream, line.number, clipped(line.raw, match[0]))
+
+
+def _cite_fact(fact: Fact) -> Citation:
+    if fact.line is None:
+        return Citation(fact.field, 0, fact.value[:CITED_CHARS])
+    return Citation(fact.line.stream, fact.line.number, clipped(fact.line.raw, fact.value))
+
+
+def clipped(raw: str, around: str) -> str:
+    """Return a line for citing: whole, or, when it is long, the part around what matched."""
+    raw = raw.strip()
+    if len(raw) <= CITED_CHARS:
+        return raw
+    at = max(0, raw.find(around))
+    start = max(0, min(at - CITED_CHARS // 4, len(raw) - CITED_CHARS))
+    return raw[start : start + CITED_CHARS]

@@ -1,0 +1,222 @@
+"""What a pattern needs and what it can cost: the literals it cannot match without, and the faults that would let a text hang us.
+
+Pure functions over the parse tree of `re`. Which patterns exist is the recipes' business; running them is the engine's.
+"""
+
+from __future__ import annotations
+
+import re
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser as sre_parse  # type: ignore[attr-defined]
+from typing import Any
+
+from rerail.rules.compile import FLAGS
+
+MIN_LITERAL = 3
+"""Shortest fixed text, in characters, that can wake a rule."""
+
+MAX_STEPS = 10_000
+"""Most ways to place a pattern's gaps that one starting point may cost."""
+
+_UNBOUNDED = 1_024
+"""What an endless repeat counts for: the engine shows a pattern at most about that many characters at once."""
+
+_OP = tuple[Any, Any]
+_EVERY = frozenset(range(128)) | {-1}
+"""All ASCII code points, and -1 for whatever lies beyond them."""
+_CATEGORIES = {
+    sre.CATEGORY_DIGIT: frozenset(range(48, 58)),
+    sre.CATEGORY_SPACE: frozenset({9, 10, 11, 12, 13, 32}),
+    sre.CATEGORY_WORD: frozenset({*range(48, 58), *range(65, 91), 95, *range(97, 123)}),
+}
+_NEGATED = {
+    sre.CATEGORY_NOT_DIGIT: sre.CATEGORY_DIGIT,
+    sre.CATEGORY_NOT_SPACE: sre.CATEGORY_SPACE,
+    sre.CATEGORY_NOT_WORD: sre.CATEGORY_WORD,
+}
+_REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
+
+
+def literals(pattern: str) -> tuple[str, ...]:
+    """Return lower-case ASCII texts of which at least one is part of whatever *pattern* matches; ``()`` when none is certain.
+
+    The texts are what makes it cheap to know that a pattern cannot match: `str.find` over the lowered text.
+
+    Raises:
+        re.error: It is not a regular expression.
+    """
+    return _required(sre_parse.parse(pattern, FLAGS).data) or ()
+
+
+def fault(pattern: str) -> str | None:
+    """Say, for people, why *pattern* cannot be used on hostile text; None when it can."""
+    try:
+        tree = sre_parse.parse(pattern, FLAGS)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"is not a regular expression: {error}"
+    try:
+        steps = _steps(tree.data, frozenset())
+    except _RefusedError as refused:
+        return str(refused)
+    if steps > MAX_STEPS:
+        return "has gaps that multiply: write .{0,80} instead of .* (or a set that ends at the next character, such as [^']*)"
+    return None
+
+
+class _RefusedError(Exception):
+    """The pattern has a shape that some text takes exponential or polynomial time over."""
+
+
+def _required(ops: list[_OP]) -> tuple[str, ...] | None:
+    """Return the best set of literals of a sequence: the one whose shortest member is longest."""
+    best: tuple[str, ...] | None = None
+    run = ""
+    for op, argument in [*ops, (None, None)]:
+        if op is sre.LITERAL and argument < 128:
+            run += chr(argument).lower()
+            continue
+        if len(run) >= MIN_LITERAL:
+            best = _better(best, (run,))
+        run = ""
+        if op is sre.SUBPATTERN:
+            best = _better(best, _required(argument[3].data))
+        elif op is sre.BRANCH:
+            branches = [_required(branch.data) for branch in argument[1]]
+            if all(branches):
+                best = _better(best, tuple(sorted({text for branch in branches for text in branch or ()})))
+        elif op in _REPEATS and argument[0] >= 1:
+            best = _better(best, _required(argument[2].data))
+        elif op is sre.ATOMIC_GROUP:
+            best = _better(best, _required(argument.data))
+    return best
+
+
+def _better(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if not one or not other:
+        return one or other
+    return max(one, other, key=lambda texts: (min(map(len, texts)), -len(texts)))
+
+
+def _steps(ops: list[_OP], after: frozenset[int], before: frozenset[int] = frozenset()) -> int:
+    """Return how many ways the gaps of a sequence can be placed from one start.
+
+    Args:
+        ops: The parsed sequence.
+        after: Characters that may follow it; empty when that is not known.
+        before: Characters that an endless repeat right before it can give up to it.
+    """
+    total = 1
+    for index, (op, argument) in enumerate(ops):
+        following = _first(ops[index + 1 :]) or after
+        if op is sre.GROUPREF or op is sre.GROUPREF_EXISTS:
+            raise _RefusedError("refers back to a group; name what may follow instead")
+        if op is sre.SUBPATTERN:
+            total *= _steps(argument[3].data, following, before)
+        elif op is sre.ATOMIC_GROUP:
+            total *= _steps(argument.data, following, before)
+        elif op is sre.BRANCH:
+            total *= sum(_steps(branch.data, following, before) for branch in argument[1])
+        elif op is sre.ASSERT or op is sre.ASSERT_NOT:
+            total *= _steps(argument[1].data, frozenset())
+        elif op in _REPEATS:
+            total *= _repeat_steps(argument, before, following)
+        before = _given_up(op, argument, before)
+    return total
+
+
+def _repeat_steps(argument: tuple[int, Any, Any], previous: frozenset[int], following: frozenset[int]) -> int:
+    low, high, body = argument
+    endless = high is sre.MAXREPEAT or high > _UNBOUNDED
+    if len(body.data) == 1 and (chars := _chars(body.data[0])):
+        if endless and previous & chars:
+            raise _RefusedError("has two endless repeats side by side that can share characters; bound one of them")
+        # A repeat that must stop where the next character begins has one way to end, however long it is.
+        if following and not following & chars:
+            return 1
+        return _UNBOUNDED if endless else max(1, int(high) - int(low))
+    if not endless:
+        times = max(1, int(high))
+        steps: int = _steps(body.data, following) ** times * max(1, times - int(low))
+        return steps
+    if any(op in _REPEATS or op is sre.BRANCH for op, _ in _walk(body.data)):
+        raise _RefusedError("repeats a group that itself repeats or chooses; some text would take for ever")
+    return _UNBOUNDED
+
+
+def _walk(ops: list[_OP]) -> list[_OP]:
+    found: list[_OP] = []
+    for op, argument in ops:
+        found.append((op, argument))
+        if op is sre.SUBPATTERN:
+            found += _walk(argument[3].data)
+        elif op is sre.ATOMIC_GROUP:
+            found += _walk(argument.data)
+        elif op in _REPEATS:
+            found += _walk(argument[2].data)
+        elif op is sre.BRANCH:
+            found += [each for branch in argument[1] for each in _walk(branch.data)]
+    return found
+
+
+def _given_up(op: Any, argument: Any, before: frozenset[int]) -> frozenset[int]:
+    """Return what an endless repeat that ends right after this element can give up to what follows it."""
+    if op is sre.AT:
+        return before
+    if op is sre.SUBPATTERN:
+        inner = argument[3].data
+        if not inner:
+            return before
+        last, last_argument = inner[-1]
+        return _given_up(last, last_argument, before if len(inner) == 1 else frozenset())
+    if op not in _REPEATS:
+        return frozenset()
+    low, high, body = argument
+    if high is sre.MAXREPEAT and len(body.data) == 1:
+        return _chars(body.data[0]) | (before if low == 0 else frozenset())
+    return before if low == 0 else frozenset()
+
+
+def _chars(element: _OP) -> frozenset[int]:
+    """Return the characters that a one-character element matches; empty when it is not one."""
+    op, argument = element
+    if op is sre.LITERAL:
+        return _both_cases(argument)
+    if op is sre.NOT_LITERAL:
+        return _EVERY - {argument}
+    if op is sre.ANY:
+        return _EVERY - {10}
+    if op is sre.SUBPATTERN and len(argument[3].data) == 1:
+        return _chars(argument[3].data[0])
+    if op is not sre.IN:
+        return frozenset()
+    chars: set[int] = set()
+    for kind, value in argument:
+        if kind is sre.LITERAL:
+            chars |= _both_cases(value)
+        elif kind is sre.RANGE:
+            chars |= {min(code, 128) if code < 128 else -1 for code in range(value[0], min(value[1], 128) + 1)}
+        elif kind is sre.CATEGORY:
+            chars |= _CATEGORIES.get(value) or _EVERY - _CATEGORIES[_NEGATED[value]]
+    return frozenset(_EVERY - chars) if argument[0][0] is sre.NEGATE else frozenset(chars)
+
+
+def _both_cases(code: int) -> frozenset[int]:
+    # Whether a flag folds case is not known here; both cases is the careful reading.
+    return frozenset({-1} if code > 127 else {ord(chr(code).lower()), ord(chr(code).upper())})
+
+
+def _first(ops: list[_OP]) -> frozenset[int]:
+    """Return the characters a sequence can begin with; empty when it may match nothing or that is not certain."""
+    for op, argument in ops:
+        if op is sre.AT:
+            continue
+        if op is sre.SUBPATTERN:
+            return _first(argument[3].data)
+        if op is sre.BRANCH:
+            firsts = [_first(branch.data) for branch in argument[1]]
+            return frozenset().union(*firsts) if all(firsts) else frozenset()
+        if op in _REPEATS:
+            inner = _chars(argument[2].data[0]) if len(argument[2].data) == 1 else _first(argument[2].data)
+            return inner if argument[0] >= 1 else frozenset()
+        return _chars((op, argument))
+    return frozenset()

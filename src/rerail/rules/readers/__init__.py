@@ -1,0 +1,160 @@
+"""From evidence to what rules may see of it: which reader looks at which text, and what their marks add up to.
+
+`READERS` is the one table of readers. A reader module has one function, ``read(drafts, scene)``; it is imported only when
+its tool runs or its words occur, so that a hook does not pay for readers it does not need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from rerail.rules.readers import command as commands
+from rerail.rules.readers import generic, unwrap
+from rerail.rules.readers.model import Draft, Fact, Line, Scene, View
+from rerail.rules.readers.traceback import names_a_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rerail.evidence.model import Evidence, Stream
+
+
+class Reader(NamedTuple):
+    """A tool whose output is known, and what wakes the module that knows it."""
+
+    module: str
+    """Below this package."""
+    tools: frozenset[str]
+    """Programs whose every output it reads."""
+    marks: tuple[str, ...]
+    """Lower-case texts by which its output is recognised inside any log."""
+
+
+READERS: tuple[Reader, ...] = (
+    # In this order: the first reader to mark a line wins. Test runners quote other tools, so they come first.
+    Reader(
+        "traceback", frozenset(), ("traceback (most recent call last)", "\n    at ", "\n\tat ", "\nnpm error     at ")
+    ),
+)
+
+MAX_LINES = 8_000
+"""Lines of a stream that are read; of a longer one, the first quarter of that and the last three."""
+
+
+def view(evidence: Evidence) -> View:
+    """Read a failure: every line that rules may see, with its weight, and every fact it states."""
+    tools = frozenset({*commands.programs(evidence.command), evidence.tool.lower()} - {""})
+    scene = Scene(tools, " ".join(evidence.command), evidence)
+    drafts = [Draft(stream.name.value, _numbered(stream)) for stream in evidence.streams]
+    for reader in READERS:
+        if not tools.isdisjoint(reader.tools) or any(mark in draft.low for draft in drafts for mark in reader.marks):
+            import_module(f"rerail.rules.readers.{reader.module}").read(drafts, scene)
+    generic.read(drafts, scene)
+    if evidence.exit_code == 0 and not _field_failure(evidence):
+        drafts = _structured_failures(drafts)
+        if not drafts:
+            return View((), (), tools, scene.command, evidence.headers, succeeded=True)
+    lines: list[Line] = []
+    facts = list(_field_facts(evidence))
+    for draft in drafts:
+        _collect(draft, lines, facts)
+    headers = evidence.headers or _printed_headers(drafts)
+    return View(tuple(lines), tuple(facts), tools, scene.command, headers, succeeded=False)
+
+
+def _numbered(stream: Stream) -> list[tuple[int, str]]:
+    lines = list(stream.lines())
+    if len(lines) <= MAX_LINES:
+        return lines
+    return lines[: MAX_LINES // 4] + lines[-MAX_LINES * 3 // 4 :]
+
+
+def _collect(draft: Draft, lines: list[Line], facts: list[Fact]) -> None:
+    """Turn a draft's marks into lines and facts; messages that a line wraps become lines of their own."""
+    placed: dict[int, int] = {}
+    seen: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {}  # logs say the same thing over and over
+    for index, raw in enumerate(draft.lines):
+        weight = draft.weights[index]
+        if not weight:
+            continue
+        text = generic.without_log_prefix(raw)
+        line = Line(draft.name, draft.numbers[index], text, raw, weight, draft.depths[index])
+        placed[index] = len(lines)
+        if text not in seen:
+            seen[text] = (tuple(_stated(text)), _wrapped(text))
+        stated, wrapped = seen[text]
+        facts += [Fact(kind, value, line, depth=line.depth, place=len(lines)) for kind, value in stated]
+        lines.append(line)
+        lines += [line._replace(text=part) for part in wrapped]
+    for kind, value, index in draft.facts:
+        if index in placed:
+            line = lines[placed[index]]
+            facts.append(Fact(kind, value, line, depth=line.depth, place=placed[index]))
+    lines += [lines[placed[index]]._replace(text=message) for message, index in draft.messages if index in placed]
+
+
+def _wrapped(text: str) -> tuple[str, ...]:
+    """Return the lines of the messages inside a line, each once."""
+    parts = dict.fromkeys(part for message in unwrap.messages(text) for part in message.split("\n") if part.strip())
+    parts.pop(text, None)
+    return tuple(parts)
+
+
+def _stated(text: str) -> Iterator[tuple[str, str]]:
+    yield from unwrap.facts(text)
+    status = unwrap.response_status(text)
+    if status is not None and status >= 400:
+        yield "status", str(status)
+    if name := names_a_type(text):
+        yield "exception", name
+
+
+def _field_facts(evidence: Evidence) -> Iterator[Fact]:
+    for depth, exception in enumerate(evidence.exceptions):
+        for name in exception.types:
+            yield Fact("exception", name, None, "exception_type", depth)
+        for code in exception.codes:
+            yield Fact("code", code, None, "code", depth)
+        if exception.errno:
+            yield Fact("errno", exception.errno, None, "errno", depth)
+        if exception.status is not None and exception.status >= 400:
+            yield Fact("status", str(exception.status), None, "http_status", depth)
+    for code in (*evidence.codes, *_header_codes(evidence.headers)):
+        yield Fact("code", code, None, "code")
+    if evidence.http_status is not None and evidence.http_status >= 400:
+        yield Fact("status", str(evidence.http_status), None, "http_status")
+    if evidence.exit_code is not None:
+        yield Fact("exit_code", str(evidence.exit_code), None, "exit_code")
+    if evidence.signal:
+        yield Fact("signal", evidence.signal, None, "signal")
+
+
+def _header_codes(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the error type that AWS services put in a header: ``ValidationException:http://internal...``."""
+    for name, value in headers:
+        if name == "x-amzn-errortype":
+            yield value.partition(":")[0]
+
+
+def _printed_headers(drafts: Sequence[Draft]) -> tuple[tuple[str, str], ...]:
+    """Return the headers of a response that was printed with its head; see `structured.response_head`."""
+    for draft in drafts:
+        if draft.low.lstrip()[:5] == "http/":
+            from rerail.rules.readers.structured import response_head
+
+            if head := response_head(draft.lines):
+                return head[1]
+    return ()
+
+
+def _field_failure(evidence: Evidence) -> bool:
+    failed_status = evidence.http_status is not None and evidence.http_status >= 400
+    return bool(failed_status or evidence.exceptions or evidence.signal or evidence.codes)
+
+
+def _structured_failures(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the streams that say in data, whatever the exit status, that something failed."""
+    from rerail.rules.readers.structured import says_failure
+
+    return [draft for draft in drafts if says_failure(draft.lines)]

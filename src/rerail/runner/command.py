@@ -1,0 +1,127 @@
+"""A command as the work under recovery."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+import attrs
+
+from rerail.evidence.clip import stream_from_parts
+from rerail.evidence.fingerprint import input_fingerprint
+from rerail.evidence.model import StreamName
+from rerail.evidence.process import from_process
+from rerail.process import SpawnError, finished_from_spawn_error, run_child
+from rerail.runner.work import RunnableWork
+
+if TYPE_CHECKING:
+    from rerail.clock import Clock
+    from rerail.decisions.effects import Tried
+    from rerail.evidence.model import Evidence, Stream
+    from rerail.ids import Fingerprint
+    from rerail.process import Captured, Finished
+    from rerail.runner.unit import Unit
+
+
+class Signalled(BaseException):
+    """A signal told this process to end while its command ran. Not an `Exception`: nothing may recover from it."""
+
+    def __init__(self, signal: str) -> None:
+        super().__init__(signal)
+        self.signal = signal
+        """``"SIGINT"``, ``"SIGTERM"`` or ``"SIGHUP"``."""
+
+
+class TreeState(Protocol):
+    """Tells one state of the files that a command works on from another."""
+
+    def __call__(self, cwd: str, /) -> str:
+        """Return a text that differs whenever a tracked or untracked file does."""
+        ...
+
+
+@attrs.frozen
+class Sinks:
+    """Where a command's output is shown while it runs; None captures it only."""
+
+    stdout: BinaryIO | None
+    stderr: BinaryIO | None
+
+
+class CommandWork(RunnableWork):
+    """A command with its directory.
+
+    Its input is the command line, the directory and the files there: an agent that was handed a failure back changes one of them.
+
+    Args:
+        unit: What the caller declared; its ``failure`` reads a `Finished` that exited with 0.
+        argv: The command; no shell reads it.
+        cwd: Where it runs.
+        sinks: Where its output is shown.
+        tree_state: Fingerprints the files.
+        timeout_s: After so long it is ended, and counts as timed out; None for no limit.
+        clock: Tells when an attempt failed.
+    """
+
+    def __init__(
+        self,
+        unit: Unit,
+        argv: tuple[str, ...],
+        *,
+        cwd: str,
+        sinks: Sinks,
+        tree_state: TreeState,
+        timeout_s: float | None,
+        clock: Clock,
+    ) -> None:
+        super().__init__(unit, argv, clock=clock, cwd=cwd)
+        self.command = argv
+        self._sinks, self._tree_state, self._timeout_s = sinks, tree_state, timeout_s
+
+    def attempt(self) -> Tried:
+        """Run the command once."""
+        assert self.command is not None
+        try:
+            finished = run_child(
+                self.command,
+                cwd=self.cwd,
+                stdout_to=self._sinks.stdout,
+                stderr_to=self._sinks.stderr,
+                timeout_s=self._timeout_s,
+            )
+        except SpawnError as error:
+            # A command that cannot be started is a failure like any other: it is named, and the name says what to do.
+            finished = finished_from_spawn_error(error)
+        if finished.interrupted_by is not None:
+            return self.raised(Signalled(finished.interrupted_by))
+        self.value = finished
+        if finished.exit_code == 0:
+            return self.returned(finished)
+        return self._failed(_evidence(finished))
+
+    def input_id(self) -> Fingerprint:
+        """Return the fingerprint of command line, directory and files."""
+        return input_fingerprint((self.command, self.cwd, self._tree_state(self.cwd)))
+
+
+def _evidence(finished: Finished) -> Evidence:
+    return from_process(
+        finished.argv,
+        exit_code=finished.exit_code,
+        signal=finished.signal,
+        stdout=_stream(StreamName.STDOUT, finished.stdout),
+        stderr=_stream(StreamName.STDERR, finished.stderr),
+        cwd=finished.cwd,
+        duration_s=finished.duration_s,
+        timed_out=finished.timed_out,
+    )
+
+
+def _stream(name: StreamName, captured: Captured) -> Stream:
+    return stream_from_parts(
+        name,
+        captured.head,
+        captured.tail,
+        tail_first_line=captured.tail_first_line,
+        total_lines=captured.total_lines,
+        total_bytes=captured.total_bytes,
+    )

@@ -1,0 +1,225 @@
+"""What users hold: runs units under recovery, blocking or awaiting, by call, by decorator or by iteration.
+
+What it works with is built by `rerail.app`, whose ``Loop`` is this class with a constructor for people.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from inspect import iscoroutinefunction
+from itertools import count
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from rerail.decisions.model import Why
+from rerail.ids import RunId, UnitName
+from rerail.runner import awaited, blocking
+from rerail.runner.attempts import Attempts
+from rerail.runner.outcome import Cancelled, Outcome, Stopped, Succeeded
+from rerail.runner.session import Session
+from rerail.runner.unit import Unit
+from rerail.runner.work import CallableWork, RunnableWork, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from rerail.decisions.effects import Tried
+    from rerail.decisions.policy import Policy
+    from rerail.decisions.start import Standing
+    from rerail.runner.awaited import AsyncSleeper
+    from rerail.runner.blocking import Sleeper
+    from rerail.runner.perform import Tools
+    from rerail.runner.script import Classify
+
+_REMEMBERED_UNITS = 1024
+"""Names are often made up per task, and a harness runs for weeks."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Guard:
+    """Runs units under recovery.
+
+    Args:
+        tools: What recovery works with.
+        policy: Budgets, curves and caps; a unit may bring its own.
+        classify: Names a failure.
+        run: The harness session; unit runs are numbered below it.
+        root: The worktree that the units work in, or ``""`` where there is none.
+        declare: Completes a unit with what the project's settings say about it.
+        sleep: Waits in the calling thread.
+        asleep: Waits in an event loop.
+    """
+
+    def __init__(
+        self,
+        tools: Tools,
+        policy: Policy,
+        classify: Classify,
+        *,
+        run: RunId,
+        root: str = "",
+        declare: Callable[[Unit], Unit] = lambda unit: unit,
+        sleep: Sleeper,
+        asleep: AsyncSleeper = awaited.sleep_here,
+    ) -> None:
+        self.tools, self.policy, self.run_id, self.root = tools, policy, run, root
+        self._classify, self._declare = classify, declare
+        self.sleep, self.asleep = sleep, asleep
+        self._numbers = count(1)
+        self._units: dict[str, Unit] = {}
+
+    def run(self, unit: str | Unit, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Outcome[T]:
+        """Run a unit under recovery and return how it ended.
+
+        Args:
+            unit: A name, or a declared unit.
+            function: What to run; it is called again with the same arguments, or with repaired ones.
+            *args: Its arguments.
+            **kwargs: Its keyword arguments; these are the input that a repair changes.
+
+        Raises:
+            BaseException: A cancellation, as it came; it is recorded and charges nothing.
+            LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
+        """
+        unit = self._declared(unit)
+        standing = self.tools.ledger.standing(unit.name)
+        first: Tried | None = None
+        if self._is_plain(unit, standing):
+            # The path of nearly every call: nothing is known of the unit and nobody listens, so nothing is built.
+            try:
+                return Succeeded(function(*args, **kwargs))
+            except BaseException as error:  # noqa: BLE001  cancellations too: they are recorded, then raised again
+                work = self._work(unit, function, args, kwargs)
+                first = work.raised(error)
+        else:
+            work = self._work(unit, function, args, kwargs)
+        return self.drive(work, standing, first=first)
+
+    def drive(
+        self, work: RunnableWork, standing: Standing | None = None, *, first: Tried | None = None
+    ) -> Outcome[Any]:
+        """Run work that is already made; `run` without its short path."""
+        if (refused := self._refused(work)) is not None:
+            return refused
+        session = self._session(work, standing or self.tools.ledger.standing(work.unit.name))
+        end = blocking.drive(session, work.attempt, self.sleep, first=first)
+        return _passed_on(session.outcome(end))
+
+    async def arun(
+        self, unit: str | Unit, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Outcome[T]:
+        """Run a unit under recovery, awaiting it, and return how it ended; as `run`."""
+        unit = self._declared(unit)
+        standing = self.tools.ledger.standing(unit.name)
+        first: Tried | None = None
+        if self._is_plain(unit, standing):
+            try:
+                return Succeeded(await function(*args, **kwargs))
+            except BaseException as error:  # noqa: BLE001  cancellations too: they are recorded, then raised again
+                work = self._work(unit, function, args, kwargs)
+                first = work.raised(error)
+        else:
+            work = self._work(unit, function, args, kwargs)
+        if (refused := self._refused(work)) is not None:
+            return refused
+        session = self._session(work, standing)
+        end = await awaited.drive(session, work.attempt_async, self.asleep, first=first)
+        return _passed_on(session.outcome(end))
+
+    def unit(self, name: str | Unit, **declared: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
+        """Return a decorator that runs each call of a function, or coroutine function, as a unit.
+
+        The call returns the function's value, or raises `NotRecoveredError` from the original error.
+
+        Args:
+            name: The unit's name, or a declared unit.
+            **declared: Fields of `Unit`, when *name* is a name.
+        """
+        unit = Unit(UnitName(name), **declared) if isinstance(name, str) else name
+
+        def decorate(function: Callable[P, T]) -> Callable[P, T]:
+            if iscoroutinefunction(function):
+
+                @wraps(function)
+                async def awaiting(*args: P.args, **kwargs: P.kwargs) -> Any:
+                    return (await self.arun(unit, function, *args, **kwargs)).unwrap()
+
+                return awaiting  # type: ignore[return-value]  # a coroutine function, like the one it wraps
+
+            @wraps(function)
+            def blocking_call(*args: P.args, **kwargs: P.kwargs) -> T:
+                return self.run(unit, function, *args, **kwargs).unwrap()
+
+            return blocking_call
+
+        return decorate
+
+    def attempts(self, unit: str | Unit, given: object = None) -> Attempts:
+        """Return the attempts of a unit whose code is a block: iterate with ``for`` or ``async for``.
+
+        Args:
+            unit: A name, or a declared unit.
+            given: The input that a repair may change; ``attempt.input`` is what it is now.
+        """
+        work = Work(self._declared(unit), given, clock=self.tools.clock, cwd=self.root)
+        return Attempts(lambda: self._admitted_session(work), self.sleep, self.asleep)
+
+    def _declared(self, unit: str | Unit) -> Unit:
+        if isinstance(unit, Unit):
+            return self._declare(unit)
+        declared = self._units.get(unit)
+        if declared is None:
+            if len(self._units) >= _REMEMBERED_UNITS:
+                self._units.clear()
+            declared = self._units[unit] = self._declare(Unit(UnitName(unit)))
+        return declared
+
+    def _work(
+        self, unit: Unit, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> CallableWork:
+        return CallableWork(unit, function, args, kwargs, clock=self.tools.clock, cwd=self.root)
+
+    def _is_plain(self, unit: Unit, standing: Standing | None) -> bool:
+        return (
+            standing is None
+            and unit.failure is None
+            and not unit.marks_starts
+            and not self.root
+            and not self.tools.observer.listens
+        )
+
+    def _session(self, work: Work, standing: Standing | None) -> Session:
+        return Session(
+            work,
+            standing,
+            run=RunId(f"{self.run_id}.{next(self._numbers)}"),
+            tools=self.tools,
+            policy=self.policy,
+            classify=self._classify,
+        )
+
+    def _admitted_session(self, work: Work) -> Session:
+        refused = self._refused(work)
+        if refused is not None:
+            refused.unwrap()
+        return self._session(work, self.tools.ledger.standing(work.unit.name))
+
+    def _refused(self, work: Work) -> Stopped | None:
+        """Return a stop when the worktree was refused earlier and still does not pass its check."""
+        if not self.root:
+            return None
+        refusal = self.tools.admit(self.root)
+        if refusal is None:
+            return None
+        self.tools.observer.emit(
+            "unit.refused", unit=work.unit.name, class_="worktree", reason=refusal.reason, detail=refusal.detail
+        )
+        return Stopped(work.unit.name, 0, (), None, Why.REFUSED_WORKTREE)
+
+
+def _passed_on(outcome: Outcome[T]) -> Outcome[T]:
+    """Let a cancellation that came as an exception pass through."""
+    if isinstance(outcome, Cancelled) and outcome.error is not None:
+        raise outcome.error
+    return outcome

@@ -1,0 +1,223 @@
+"""Performs the effects of a recovery, written once for every driver.
+
+All of it may block. Calls, waits and callbacks are not here, for an awaiting program awaits those: see
+`rerail.runner.blocking` and `rerail.runner.awaited`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, assert_never
+
+import attrs
+
+from rerail.budget.model import Balance, Grant, Limit
+from rerail.decisions.effects import Announce, Call, DrawWait, Finish, Plan, RunHeal, Spend
+from rerail.decisions.model import Draws, Heal, HealOutcome, Pause, Repair, Stop
+from rerail.errors import LedgerError
+from rerail.handlers.backoff import curve_s
+from rerail.handlers.heal import outcome_of
+from rerail.handlers.repair import RepairRequest, propose
+from rerail.ledger.store import Refusal
+from rerail.observe import decision_facts
+from rerail.taxonomy import FailureClass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rerail.clock import Clock, Draw
+    from rerail.decisions.effects import FailureRecord, Reply
+    from rerail.decisions.model import RunState
+    from rerail.decisions.policy import Policy
+    from rerail.evidence.model import Evidence
+    from rerail.git.heal import HealReport
+    from rerail.ids import PauseId
+    from rerail.ledger.store import Ledger, Owner
+    from rerail.observe import EventName, Observer
+    from rerail.rules.model import Classification
+    from rerail.runner.work import Work
+
+BlockingEffect = Call | Spend | DrawWait | Plan | Announce | RunHeal | Finish
+"""The effects performed here; of a `Call`, only the mark that it starts."""
+
+
+class Healer(Protocol):
+    """Heals what a named failure broke, or says why not; `rerail.app` builds one over git and the recipes in force."""
+
+    def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> str:
+        """Return what would be done, in words; ``""`` when no recipe fits."""
+        ...
+
+    def heal(self, classification: Classification, evidence: Evidence, cwd: str) -> HealReport:
+        """Do it; never run the unit."""
+        ...
+
+
+@attrs.frozen
+class Tools:
+    """What a recovery works with; built once, by `rerail.app`."""
+
+    ledger: Ledger
+    observer: Observer
+    clock: Clock
+    draw: Draw
+    healer: Healer
+    admit: Callable[[str], Refusal | None]
+    """Checks a refused worktree again, by its root; the refusal when it still stands."""
+    owner: Callable[[], Owner]
+    """This process."""
+    alive: Callable[[Owner], bool]
+    """Whether an owner still runs."""
+    on_failure: Callable[[FailureRecord], None] | None = None
+    """Shown every named failure before anything is done about it: where a block is printed."""
+
+
+class Performer:
+    """Performs the effects of one run.
+
+    Args:
+        tools: The loop's tools.
+        work: The run's work; takes the repairer's proposal.
+        policy: The policy in force for the unit.
+        known: Whether the ledger already knows the unit: then its starts and its success are written down too.
+    """
+
+    def __init__(self, tools: Tools, work: Work, policy: Policy, *, known: bool) -> None:
+        self._tools, self._work, self._policy = tools, work, policy
+        self._known = known or work.unit.marks_starts
+        self.blocks = tools.ledger.durable
+        """Whether performing may wait for a disk; an awaiting driver then performs in a thread."""
+        self.pause: PauseId | None = None
+        """The question that the run ended with."""
+        self._state: RunState | None = None
+
+    def perform(self, effect: BlockingEffect) -> Reply:
+        """Perform one effect and return its reply."""
+        match effect:
+            case Call():
+                self._begin(effect)
+            case Spend():
+                return self._spend(effect)
+            case DrawWait():
+                return Draws(curve_s(self._policy.backoff, effect.nth), self._tools.draw())
+            case Plan():
+                return self._plan(effect)
+            case Announce():
+                self._announce(effect)
+            case RunHeal():
+                return self._heal(effect)
+            case Finish():
+                self._finish(effect)
+            case _:
+                assert_never(effect)
+        return None
+
+    def emit(self, name: EventName, **fields: object) -> None:
+        """Pass on an event of this run, bound to its unit, attempt and last failure."""
+        if (state := self._state) is not None:
+            last = state.last
+            fields = {
+                "unit": state.unit,
+                "run": state.run,
+                "attempt": state.attempt,
+                "class": last.class_ if last else None,
+                "reason": last.reason if last else None,
+                **fields,
+            }
+        self._tools.observer.emit(name, **fields)
+
+    def _begin(self, call: Call) -> None:
+        self._state = call.state
+        if self._known:
+            self._tools.ledger.begin(call.state, self._tools.owner(), alive=self._tools.alive)
+        self.emit("attempt.started")
+
+    def _spend(self, spend: Spend) -> Grant:
+        charge = spend.charge
+        try:
+            grant = self._tools.ledger.charge(charge)
+        except LedgerError as error:
+            # What cannot be read counts as spent. The failure is still named and shown; the run pauses on it.
+            self.emit("ledger.unusable", error=str(error))
+            grant = Grant(Limit.LEDGER, Balance(charge.unit, charge.class_, charge.budget, charge.budget))
+        self.emit(
+            "budget.charged",
+            class_=charge.class_,
+            granted=grant.granted,
+            refused_by=grant.refused_by,
+            remaining=grant.balance.remaining,
+            budget=grant.balance.budget,
+        )
+        return grant
+
+    def _plan(self, plan: Plan) -> str:
+        match plan.decision:
+            case Heal():
+                return self._tools.healer.plan(plan.classification, plan.evidence, self._work.cwd)
+            case Repair():
+                self._work.proposal = propose(self._request(plan.classification, plan.evidence))
+                return "; ".join(self._work.proposal.changes) if self._work.proposal else ""
+        assert_never(plan.decision)
+
+    def request(self, record: FailureRecord) -> RepairRequest:
+        """Return what a repairer or caller needs to know of a rejected input."""
+        return self._request(record.classification, record.evidence)
+
+    def _request(self, classification: Classification, evidence: Evidence) -> RepairRequest:
+        unit = self._work.unit
+        return RepairRequest(
+            unit=unit.name,
+            input=self._work.input,
+            classification=classification,
+            evidence=evidence,
+            schema=unit.schema,
+            context=unit.context,
+        )
+
+    def _announce(self, announce: Announce) -> None:
+        record, self._state = announce.record, announce.state
+        self._known = True
+        self._work.history.append(record)
+        self._tools.ledger.record(record, announce.state)
+        self._tools.observer.failure(record)
+        if self._tools.on_failure is not None:
+            self._tools.on_failure(record)
+
+    def _heal(self, run: RunHeal) -> HealOutcome:
+        record = run.record
+        report = self._tools.healer.heal(record.classification, record.evidence, self._work.cwd)
+        self._work.heals.append(report)
+        self._tools.ledger.append(
+            "heal.finished",
+            run=record.run,
+            unit=record.unit,
+            attempt=record.attempt,
+            at_s=self._tools.clock.wall_s(),
+            fields=attrs.asdict(report),
+        )
+        self.emit("heal.finished", outcome=report.outcome)
+        return outcome_of(report)
+
+    def _finish(self, finish: Finish) -> None:
+        state, decision = finish.state, finish.decision
+        self._state = state
+        if self._known:
+            self.pause = self._tools.ledger.finish(
+                state,
+                decision,
+                record=finish.record,
+                at_s=self._tools.clock.wall_s(),
+                command=self._work.command,
+                cwd=self._work.cwd,
+            )
+        if isinstance(decision, Stop) and state.last is not None and state.last.class_ == FailureClass.WORKTREE:
+            self._refuse_worktree(state.last.reason, state.last.summary)
+        if isinstance(decision, Pause):
+            question = state.last.summary if state.last else ""
+            self.emit(
+                "pause.asked", pause=self.pause, question=question, why=decision.why, resume_at_s=decision.resume_at_s
+            )
+        self.emit("unit.finished", outcome=state.phase, pause=self.pause, **decision_facts(decision))
+
+    def _refuse_worktree(self, reason: str, detail: str) -> None:
+        if self._work.cwd:
+            self._tools.ledger.refuse(Refusal(self._work.cwd, self._tools.clock.wall_s(), reason, detail))

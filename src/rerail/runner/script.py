@@ -1,0 +1,207 @@
+"""The one-way path as one generator of effects: call, name, charge, decide, announce, act, and again until the run ends.
+
+It does no I/O: it yields effects (`rerail.decisions.effects`) and receives replies, failures included. A driver performs them;
+the blocking and the awaiting one differ in nothing else, so both make the same decisions. A generator cannot be stored: what
+outlives the process is the state inside the effects, from which a script is made afresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+import attrs
+
+from rerail.budget.model import Charge, Grant
+from rerail.decisions.effects import (
+    Announce,
+    AskLanded,
+    Call,
+    DrawWait,
+    Effect,
+    FailureRecord,
+    Finish,
+    Interrupted,
+    MakeRepair,
+    Plan,
+    Raised,
+    Reply,
+    Returned,
+    RunHeal,
+    Sleep,
+    Spend,
+)
+from rerail.decisions.machine import spends, step
+from rerail.decisions.model import (
+    NO_DRAWS,
+    Again,
+    Cancelled,
+    Decision,
+    Draws,
+    Ending,
+    Failed,
+    HandBack,
+    Heal,
+    Healed,
+    HealOutcome,
+    Landing,
+    Pause,
+    Phase,
+    Probe,
+    Probed,
+    Proceed,
+    Repair,
+    Repaired,
+    Retry,
+    RunState,
+    Started,
+    Stop,
+    Succeeded,
+    Waited,
+)
+from rerail.decisions.start import HOST_GONE
+from rerail.evidence.model import Evidence, Source
+from rerail.ids import Fingerprint
+from rerail.taxonomy import Action
+
+if TYPE_CHECKING:
+    from rerail.decisions.policy import Policy
+    from rerail.rules.model import Classification
+
+Classify: TypeAlias = Callable[[Evidence], "Classification"]
+"""Names a failure: evidence in, classification out."""
+
+
+@attrs.frozen
+class End:
+    """How a run ended; the state's phase is the terminal record's kind."""
+
+    state: RunState
+    decision: Ending
+    record: FailureRecord | None
+    """The failure that ended it, or the last one before a success."""
+
+
+Script: TypeAlias = Generator[Effect, Reply, End]
+
+_HOST_GONE_EVIDENCE = Evidence(Source.PROCESS)
+
+
+def follow(state: RunState, decision: Decision, *, policy: Policy, classify: Classify) -> Script:
+    """Yield the effects of one run until its terminal record is written.
+
+    Args:
+        state: Where the run stands, from `rerail.decisions.start.start`.
+        decision: What that function decided.
+        policy: The policy in force.
+        classify: Names a failure.
+    """
+    record: FailureRecord | None = None
+    if state.phase is Phase.RUNNING:
+        state, decision, record = yield from _name_lost_attempt(state, policy)
+    elif state.phase is Phase.PROBING:
+        decision = Probe()
+    while True:
+        match decision:
+            case Again():
+                state, _ = step(state, Started(), policy)
+                reply = yield Call(state)
+                if isinstance(reply, Raised):
+                    state, decision, record = yield from _name(state, reply, policy, classify(reply.evidence))
+                else:
+                    state, decision = step(state, _ending(reply), policy)
+            case Retry(wait_s):
+                reply = yield Sleep(wait_s)
+                state, decision = step(state, Cancelled() if isinstance(reply, Interrupted) else Waited(), policy)
+            case Repair():
+                new_input = yield MakeRepair(_named(record))
+                state, decision = step(state, Repaired(_fingerprint(new_input)), policy)
+            case Heal():
+                outcome = HealOutcome(_text((yield RunHeal(_named(record)))))
+                draws = (yield from _draw(state)) if outcome is HealOutcome.RETRY else NO_DRAWS
+                state, decision = step(state, Healed(outcome), policy, draws)
+            case Probe():
+                landing = Landing(_text((yield AskLanded())))
+                draws = (yield from _draw(state)) if landing is Landing.ABSENT else NO_DRAWS
+                state, decision = step(state, Probed(landing), policy, draws)
+            case Pause() | Stop() | HandBack() | Proceed():
+                yield Finish(state, decision, record)
+                return End(state, decision, record)
+            case _:
+                assert_never(decision)
+
+
+def _name(
+    state: RunState, failure: Raised, policy: Policy, classification: Classification
+) -> Generator[Effect, Reply, tuple[RunState, Decision, FailureRecord]]:
+    """Charge, decide and announce one named failure: all that happens between the failure and the first action."""
+    action = policy.action(classification)
+    grant: Grant | None = None
+    if spends(action):
+        reply = yield Spend(
+            Charge(
+                run=state.run,
+                unit=state.unit,
+                attempt=state.attempt,
+                class_=classification.class_,
+                budget=policy.budget(classification.class_),
+                window=policy.window,
+                at_s=failure.at_s,
+            )
+        )
+        assert isinstance(reply, Grant)
+        grant = reply
+    draws = NO_DRAWS
+    if action is Action.RETRY:
+        draws = yield from _draw(state, nth=state.failures_of(classification.class_) + 1)
+    state, decision = step(
+        state, Failed(classification, failure.evidence_id, failure.input, grant, failure.at_s), policy, draws
+    )
+    plan = ""
+    if isinstance(decision, Repair | Heal):
+        plan = _text((yield Plan(decision, classification, failure.evidence)))
+    record = FailureRecord(
+        run=state.run,
+        unit=state.unit,
+        attempt=state.attempt,
+        at_s=failure.at_s,
+        evidence=failure.evidence,
+        classification=classification,
+        decision=decision,
+        plan=plan,
+        balance=grant.balance if grant else None,
+    )
+    yield Announce(record, state)
+    return state, decision, record
+
+
+def _name_lost_attempt(
+    state: RunState, policy: Policy
+) -> Generator[Effect, Reply, tuple[RunState, Decision, FailureRecord]]:
+    """Name an attempt that was started and never ended, instead of running the unit that may have killed its host."""
+    lost = Raised(_HOST_GONE_EVIDENCE, Fingerprint(""), Fingerprint(""), state.started_at_s)
+    return (yield from _name(state, lost, policy, HOST_GONE))
+
+
+def _draw(state: RunState, *, nth: int | None = None) -> Generator[Effect, Reply, Draws]:
+    reply = yield DrawWait(nth if nth is not None else max(1, len(state.failures)))
+    assert isinstance(reply, Draws)
+    return reply
+
+
+def _ending(reply: Reply) -> Succeeded | Cancelled:
+    return Succeeded() if isinstance(reply, Returned) else Cancelled()
+
+
+def _named(record: FailureRecord | None) -> FailureRecord:
+    assert record is not None, "a repair or heal follows only a failure that was named in this process"
+    return record
+
+
+def _fingerprint(reply: Reply) -> Fingerprint | None:
+    return Fingerprint(reply) if isinstance(reply, str) else None
+
+
+def _text(reply: Reply) -> str:
+    assert isinstance(reply, str), reply
+    return reply

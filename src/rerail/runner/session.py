@@ -1,0 +1,72 @@
+"""One run of one unit: where it starts from, its script, and the outcome its end is for the caller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never
+
+from rerail.decisions.model import HandBack, Pause, Phase, Proceed, Stop
+from rerail.decisions.start import start
+from rerail.runner.outcome import Cancelled, HandedBack, Outcome, Paused, Stopped, Succeeded
+from rerail.runner.perform import Performer
+from rerail.runner.script import follow
+
+if TYPE_CHECKING:
+    from rerail.decisions.policy import Policy
+    from rerail.decisions.start import Standing
+    from rerail.ids import RunId
+    from rerail.runner.perform import Tools
+    from rerail.runner.script import Classify, End
+    from rerail.runner.work import Work
+
+
+class Session:
+    """One run.
+
+    Args:
+        work: What is run.
+        standing: What the ledger knows of the unit.
+        run: The id of this run, should it be a new one.
+        tools: What recovery works with.
+        policy: The loop's; the unit's own goes before it.
+        classify: Names a failure.
+    """
+
+    def __init__(
+        self, work: Work, standing: Standing | None, *, run: RunId, tools: Tools, policy: Policy, classify: Classify
+    ) -> None:
+        policy = work.unit.policy or policy
+        handed_back = standing is not None and standing.state.phase is Phase.HANDED_BACK
+        state, decision = start(
+            standing,
+            run=run,
+            unit=work.unit.name,
+            effects=work.unit.effects,
+            # Fingerprinting an input reads all of it, for a command the whole work tree; only a hand-back asks for it.
+            current=work.input_id() if handed_back else None,
+            now_s=tools.clock.wall_s(),
+            policy=policy,
+        )
+        self.work = work
+        self.performer = Performer(tools, work, policy, known=standing is not None)
+        self.script = follow(state, decision, policy=policy, classify=classify)
+
+    def outcome(self, end: End) -> Outcome[Any]:
+        """Return how the run ended."""
+        work, state = self.work, end.state
+        history, heals = tuple(work.history), tuple(work.heals)
+        match end.decision:
+            case Proceed(landed):
+                return Succeeded(None if landed else work.value, state.attempt, history, landed, heals)
+            case Pause(why, resume_at_s):
+                assert self.performer.pause is not None, "a paused run has its question"
+                return Paused(
+                    state.unit, state.attempt, history, work.error, why, self.performer.pause, resume_at_s, heals=heals
+                )
+            case Stop(why):
+                if state.phase is Phase.CANCELLED:
+                    return Cancelled(state.unit, state.attempt, history, work.error, heals=heals)
+                return Stopped(state.unit, state.attempt, history, work.error, why, heals=heals)
+            case HandBack():
+                request = self.performer.request(end.record) if end.record is not None else None
+                return HandedBack(state.unit, state.attempt, history, work.error, request, heals=heals)
+        assert_never(end.decision)

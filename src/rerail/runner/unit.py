@@ -1,0 +1,53 @@
+"""What a caller declares about a unit. A value; running it is `rerail.runner.guard`'s."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from rerail.decisions.model import Effects
+from rerail.ids import UnitName
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from rerail.decisions.model import Landing
+    from rerail.decisions.policy import Policy
+    from rerail.evidence.model import Evidence
+    from rerail.handlers.repair import RepairRequest
+
+
+def _named(instance: object, attribute: attrs.Attribute[UnitName], value: UnitName) -> None:  # noqa: ARG001  attrs' signature
+    if not value or not value.isprintable():
+        raise ValueError(f"a unit's name must be printable text, got {value!r}")
+
+
+@attrs.frozen
+class Unit:
+    """The smallest step of work under recovery.
+
+    Raises:
+        ValueError: The name is empty or not printable.
+    """
+
+    name: UnitName = attrs.field(converter=UnitName, validator=_named)
+    """Stable over runs: budgets are kept under it."""
+    effects: Effects = attrs.field(default=Effects.UNSAFE, converter=Effects)
+    """``none`` is the caller's word that a second run does no harm."""
+    landed: Callable[[], Landing | bool | Awaitable[Landing | bool | None] | None] | None = None
+    """Asked after an unknown outcome of an unsafe unit: True, False, or None for unknown."""
+    repair: Callable[[RepairRequest], Any] | None = None
+    """Gives a new input after a rejection, or None; may be a coroutine function under the awaiting driver."""
+    schema: object = None
+    """What the input must fit: a JSON Schema, or a pydantic model."""
+    context: Mapping[str, object] = attrs.field(factory=dict)
+    """Values that a repair may fill in, by field name or dotted path."""
+    failure: Callable[[Any], Evidence | None] | None = None
+    """Reads a returned value that is a failure all the same, and gives its evidence."""
+    passes_through: tuple[type[BaseException], ...] = ()
+    """Exceptions that are control flow, not failures: they end the run as a cancellation does."""
+    policy: Policy | None = None
+    """In place of the loop's."""
+    marks_starts: bool = False
+    """Whether even the first attempt is written down before it runs, so that a unit that kills its host is known."""

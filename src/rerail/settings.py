@@ -1,0 +1,114 @@
+"""A project's settings: which packs are on, the policy, how events are written, and what each unit declares.
+
+`rerail.settings_file` finds the file and `rerail.settings_schema` reads it; here it becomes the values that the rest works with.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from rerail.decisions.policy import Policy
+from rerail.settings_file import find_settings, pack_faults
+from rerail.taxonomy import BUILT_IN, PACKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from rerail.decisions.model import Effects
+    from rerail.settings_schema import SettingsTable
+    from rerail.taxonomy import Taxonomy
+
+
+def _read_only(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(given))
+
+
+@attrs.frozen
+class UnitSettings:
+    """What the settings declare about one unit."""
+
+    effects: Effects | None = None
+    """None: what the caller declares."""
+    budgets: Mapping[str, int] = attrs.field(factory=dict, converter=_read_only)
+    """Per class; before the project's."""
+    context: Mapping[str, object] = attrs.field(factory=dict, converter=_read_only)
+    """Values that a repair may fill in; before the project's."""
+
+
+@attrs.frozen
+class Settings:
+    """A project's settings, complete: what no file says has its default."""
+
+    policy: Policy = attrs.field(factory=Policy)
+    packs: tuple[str, ...] = PACKS
+    log: Literal["json", "console", "off"] | None = None
+    """How events are written to stderr; None leaves it to the program's own logging."""
+    units: Mapping[str, UnitSettings] = attrs.field(factory=dict, converter=_read_only)
+    context: Mapping[str, object] = attrs.field(factory=dict, converter=_read_only)
+    """Values that a repair may fill in, by field name or dotted path."""
+    path: Path | None = None
+    """The file; None where there is none."""
+
+    def unit(self, name: str) -> UnitSettings:
+        """Return what is declared about a unit; nothing, for most."""
+        return self.units.get(name, UnitSettings())
+
+    def policy_of(self, name: str) -> Policy:
+        """Return the policy in force for a unit."""
+        budgets = self.unit(name).budgets
+        return attrs.evolve(self.policy, budgets={**self.policy.budgets, **budgets}) if budgets else self.policy
+
+    def context_of(self, name: str) -> Mapping[str, object]:
+        """Return what a repair of a unit's input may fill in."""
+        return {**self.context, **self.unit(name).context}
+
+
+def built_in(packs: Sequence[str]) -> Taxonomy:
+    """Return the built-in taxonomy with only the named packs."""
+    off = set(PACKS) - set(packs)
+    return BUILT_IN.without_packs(off) if off else BUILT_IN
+
+
+def load_settings(root: Path, *, taxonomy: Callable[[Sequence[str]], Taxonomy] = built_in) -> Settings:
+    """Return the settings of the project at *root*.
+
+    Args:
+        root: Where ``rerail.toml`` or ``pyproject.toml`` lies; no other directory is looked at.
+        taxonomy: Gives the classes in force from the packs that are on, so that budgets and actions can name a project's own.
+
+    Raises:
+        SettingsError: The file cannot be read, or has faults; all of them are told.
+        RecipeError: From *taxonomy*.
+    """
+    file = find_settings(root)
+    if file is None:
+        return Settings(Policy(taxonomy=taxonomy(PACKS)))
+    from rerail.settings_schema import read_table  # pydantic costs 200 ms
+
+    packs = file.table.get("packs", list(PACKS))
+    # Faulty packs are told with everything else; the other names are then held against all classes.
+    in_force = taxonomy(PACKS if any(pack_faults(packs)) else packs)
+    return _settings(read_table(file, in_force), in_force, file.path)
+
+
+def _settings(table: SettingsTable, taxonomy: Taxonomy, path: Path) -> Settings:
+    default = Policy(taxonomy=taxonomy)
+    return Settings(
+        policy=attrs.evolve(
+            default,
+            budgets=table.budgets,
+            actions=table.actions,
+            backoff=attrs.evolve(default.backoff, **table.backoff.given()),
+            ceiling=attrs.evolve(default.ceiling, **table.ceiling.given()),
+            window=default.window._replace(**table.window.given()),
+        ),
+        packs=PACKS if table.packs is None else tuple(table.packs),
+        log=table.log,
+        units={name: UnitSettings(unit.effects, unit.budgets, unit.context) for name, unit in table.units.items()},
+        context=table.context,
+        path=path,
+    )
