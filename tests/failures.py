@@ -58,7 +58,7 @@ def rule(
         reason=reason,
         why="for a test",
         source="observed",
-        when=(Matcher(**fields),),  # type: ignore[arg-type]
+        when=(Matcher(**fields),),
         summary=summary,
         general=general,
         priority=priority,

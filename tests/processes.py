@@ -102,7 +102,7 @@ class Host:
 class Pipe:
     """A sink that is a pipe, read by a thread."""
 
-    def __init__(self, on_chunk: Callable[[bytes], None] = lambda _: None) -> None:
+    def __init__(self, on_chunk: Callable[[bytes], object] = lambda _: None) -> None:
         self._read_end, write_end = os.pipe()
         self.sink = cast("BinaryIO", os.fdopen(write_end, "wb"))
         self.got = bytearray()

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 
 from rerail.clock import SystemClock, system_draw
-from rerail.git.tree_state import tree_state
 from rerail.handlers.heal import GitHealer
 from rerail.ids import RunId, UnitName
 from rerail.ledger.memory import MemoryLedger
@@ -25,7 +23,6 @@ from rerail.paths import cache_dir, find_root
 from rerail.recipes.read import load
 from rerail.rules.engine import classify
 from rerail.runner.awaited import sleep_here
-from rerail.runner.command import CommandWork, Sinks
 from rerail.runner.guard import Guard
 from rerail.runner.perform import Tools
 from rerail.runner.unit import Unit
@@ -164,7 +161,7 @@ class Loop(Guard):
             ),
             policy or project.settings.policy,
             remembering(project.loaded.rules, clock),
-            run=RunId(run or uuid.uuid4().hex[:12]),
+            run=RunId(run or os.urandom(6).hex()),
             root=str(project.root) if root is not None else "",
             declare=lambda unit: declared(unit, project.settings),
             sleep=sleep,
@@ -200,6 +197,9 @@ class Loop(Guard):
             UnitBusyError: Another live process runs the unit.
             LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
         """
+        from rerail.git.tree_state import tree_state  # these two cost 60 ms, and a program may run no command
+        from rerail.runner.command import CommandWork, Sinks
+
         work = CommandWork(
             self._declared(Unit(UnitName(unit), marks_starts=True) if isinstance(unit, str) else unit),
             tuple(argv),
@@ -214,6 +214,8 @@ class Loop(Guard):
 
 def declared(unit: Unit, settings: Settings) -> Unit:
     """Return a unit with what the project's settings, which are the operator's, declare about it."""
+    if not settings.units and not settings.context:
+        return unit
     said = settings.unit(unit.name)
     return attrs.evolve(
         unit,

@@ -24,6 +24,7 @@ from rerail.decisions.model import (
 from rerail.decisions.start import OpenPause, Standing
 from rerail.errors import UnknownNameError
 from rerail.ids import EventId, PauseId, RunId, UnitName
+from rerail.ledger import sqlite
 from rerail.ledger.store import AlreadyAnsweredError, PauseRecord, Refusal, UnitBusyError
 
 if TYPE_CHECKING:
@@ -436,14 +437,15 @@ class TestEvents:
         assert [event.id for event in ledger.events(after=EventId(4))] == [5, 6]
         assert [event.id for event in ledger.events(unit=UnitName("a"), after=EventId(3))] == [4, 6]
 
-    def test_a_long_history_is_read_while_it_grows(self, ledger: Ledger) -> None:
-        for number in range(450):
+    def test_a_long_history_is_read_while_it_grows(self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sqlite, "_PAGE_ROWS", 7)
+        for number in range(24):
             ledger.append("e", run=RUN, unit=UNIT, attempt=1, at_s=0.0, fields={"n": number})
         events = ledger.events()
         first = next(events)
         ledger.append("late", run=RUN, unit=UNIT, attempt=1, at_s=0.0, fields={})
         rest = [event.id for event in events if event.name == "e"]
-        assert [first.id, *rest] == list(range(1, 451))
+        assert [first.id, *rest] == list(range(1, 25))
 
     @pytest.mark.parametrize("event_id", [0, 1, 99, -1])
     def test_an_unknown_event_is_named(self, ledger: Ledger, event_id: int) -> None:

@@ -15,7 +15,7 @@ import pytest
 from rerail.cli.main import VERBS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -32,13 +32,13 @@ class Example(NamedTuple):
 
 
 def examples(language: str) -> list[Example]:
-    found = []
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        for match in BLOCK.finditer(text):
-            if match[1] == language:
-                found.append(Example(page, text.count("\n", 0, match.start()) + 1, match[1], match[2]))
-    return found
+    texts = [(page, page.read_text(encoding="utf-8")) for page in PAGES]
+    return [
+        Example(page, text.count("\n", 0, match.start()) + 1, match[1], match[2])
+        for page, text in texts
+        for match in BLOCK.finditer(text)
+        if match[1] == language
+    ]
 
 
 @pytest.mark.parametrize("example", examples("python"), ids=str)

@@ -30,6 +30,7 @@ DEFAULT_CAPS = Caps()
 # Escape codes and progress lines shrink, so more than the caps is read; beyond this the middle is dropped unread.
 _SLACK = 2
 _MARK_CHARS = 48
+_BYTE_ORDER_MARK = "\ufeff"
 # A secret that the cut went through may stand at the cut's edge, unrecognisable.
 _TORN_BYTES = 8 * 1024
 
@@ -53,7 +54,7 @@ def clip_stream(name: StreamName, data: bytes | str, *, caps: Caps = DEFAULT_CAP
         text = data.decode("utf-8", "replace")
     if len(text) > _SLACK * (caps.head_chars + caps.tail_chars):
         return _without_middle(name, text.encode("utf-8", "replace"), total_bytes, caps)
-    text = redact(strip(text))
+    text = _plain(text)
     if len(text) <= caps.line_chars:
         # PERF: nothing to clip; this is the way of every short message.
         lines = text.count("\n") + (not text.endswith("\n")) if text else 0
@@ -85,11 +86,11 @@ def stream_from_parts(
         caps: How much is kept of what was captured.
     """
     if total_bytes <= len(head) + len(tail):
-        return clip_stream(name, head + tail, caps=caps)._replace(total_bytes=total_bytes)
+        return clip_stream(name, head + tail, caps=caps)
     encoding = _encoding(head)
     if encoding.startswith("utf-16") and (total_bytes - len(tail)) % 2:
         tail = tail[1:]
-    head_lines = _lines(_plain(head, encoding))
+    head_lines = _lines(_plain(head.decode(encoding, "replace")))
     if tail and total_lines - tail.count(b"\n") - (not tail.endswith(b"\n")) + 1 < tail_first_line:
         # The rest of a line that began in the dropped middle: half a secret may be in it.
         _, newline, whole_lines = tail.partition(b"\n")
@@ -99,7 +100,7 @@ def stream_from_parts(
             tail, tail_first_line = tail[_TORN_BYTES:], tail_first_line - 1
         if encoding == "utf-16-le":
             tail = tail.removeprefix(b"\0")  # the other half of the newline
-    tail_lines = _lines(_plain(tail, encoding))
+    tail_lines = _lines(_plain(tail.decode(encoding, "replace")))
     segments = (
         Segment(1, "\n".join(_first(_shortened(head_lines, caps), caps.head_chars))),
         _last_segment(_shortened(tail_lines, caps), tail_first_line, caps),
@@ -135,10 +136,10 @@ def clip_line(text: str, limit_chars: int) -> str:
 
 def _encoding(data: bytes) -> str:
     """Return the encoding of *data*: UTF-8 unless it obviously is UTF-16, by its mark or by every other byte being zero."""
-    if data.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
+    if data.startswith(b"\xff\xfe"):
+        return "utf-16-le"
+    if data.startswith(b"\xfe\xff"):
+        return "utf-16-be"
     sample = data[: min(len(data), 512) // 2 * 2]
     if len(sample) >= 4 and b"\0" in sample:
         even, odd = sample[::2], sample[1::2]
@@ -149,8 +150,8 @@ def _encoding(data: bytes) -> str:
     return "utf-8"
 
 
-def _plain(data: bytes, encoding: str) -> str:
-    return redact(strip(data.decode(encoding, "replace")))
+def _plain(text: str) -> str:
+    return redact(strip(text.removeprefix(_BYTE_ORDER_MARK)))
 
 
 def _without_middle(name: StreamName, data: bytes, total_bytes: int, caps: Caps) -> Stream:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rerail.evidence.foreign import own_values, read
+from rerail.evidence.foreign import is_a, own_values, read
 from rerail.evidence.model import Link
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def unfold(error: BaseException) -> Unfolded:
     clipped = False
     members = 0
     starts = [(Link.RAISED, error)]
-    while starts and len(seen) < _MAX_VISITED:
+    while starts and len(seen) < _MAX_VISITED and members < MAX_MEMBERS:
         chain: list[tuple[Link, BaseException]] = []
         branches: list[tuple[Link, BaseException]] = []
         following: tuple[Link, BaseException] | None = starts.pop()
@@ -56,28 +56,27 @@ def unfold(error: BaseException) -> Unfolded:
             link, one = following
             seen.add(id(one))
             group = _members(one)
-            clipped = clipped or members + len(group) > MAX_MEMBERS
-            group = group[: MAX_MEMBERS - members]
-            members += len(group)
-            if not (group and link is Link.MEMBER):
+            if not group or link is not Link.MEMBER:
                 chain.append(following)
+                members += link is Link.MEMBER
             inner = _inner(one)
             following = inner[0] if inner else None
-            branches += (*inner[1:], *((Link.MEMBER, member) for member in group))
+            branches += (*inner[1:], *((Link.MEMBER, member) for member in group[:MAX_MEMBERS]))
+            clipped = clipped or len(group) > MAX_MEMBERS
         clipped = clipped or len(chain) > MAX_CHAIN
         found += chain if len(chain) <= MAX_CHAIN else chain[: MAX_CHAIN // 2] + chain[-MAX_CHAIN // 2 :]
         starts += reversed(branches)
-    return Unfolded(tuple(found), clipped or bool(starts))
+    return Unfolded(tuple(found), clipped or bool(starts) or len(seen) == _MAX_VISITED)
 
 
 def _is_alone(error: BaseException) -> bool:
     """Return whether nothing hangs on *error*. PERF: so it is with most, and walking costs six times as much."""
-    if _cause(error) is not None or own_values(error) or isinstance(error, BaseExceptionGroup):
+    if _cause(error) is not None or own_values(error) or is_a(error, BaseExceptionGroup):
         return False
     if _context(error) is not None and not _suppresses_context(error):
         return False
     for argument in _arguments(error):  # noqa: SIM110  PERF: a generator costs more than the loop
-        if isinstance(argument, BaseException):
+        if is_a(argument, BaseException):
             return False
     return True
 
@@ -98,23 +97,23 @@ def _inner(error: BaseException) -> list[tuple[Link, BaseException]]:
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:
     for argument in _arguments(error):
-        if isinstance(argument, BaseException):
+        if is_a(argument, BaseException):
             yield argument
     own = own_values(error)
     for name, value in own.items():
-        if isinstance(value, BaseException) and name not in _NOT_INNER:
+        if is_a(value, BaseException) and name not in _NOT_INNER:
             yield value
     if "last_attempt" in own:  # tenacity: a finished future
         outcome = read(own["last_attempt"], "_exception")
-        if isinstance(outcome, BaseException):
+        if is_a(outcome, BaseException):
             yield outcome
 
 
 def _members(error: BaseException) -> list[BaseException]:
-    if not isinstance(error, BaseExceptionGroup) and not own_values(error):
+    if not is_a(error, BaseExceptionGroup) and not own_values(error):
         return []
     for name in _MEMBERS:
         values = read(error, name)
-        if isinstance(values, (list, tuple)):
-            return [value for value in values if isinstance(value, BaseException)]
+        if is_a(values, (list, tuple)):
+            return [value for value in values if is_a(value, BaseException)]
     return []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from errno import errorcode
 from typing import TYPE_CHECKING, NamedTuple
 
-from rerail.evidence.foreign import first, own_values, read
+from rerail.evidence.foreign import first, is_a, own_values, read
 from rerail.evidence.json_facts import code_of, facts_of, facts_of_text
 from rerail.evidence.response_facts import (
     RESPONSE_NAMES,
@@ -69,9 +69,16 @@ _NO_TRAITS = Traits()
 def traits_of(error: BaseException) -> Traits:
     """Return what *error* carries. Never raises; fetches nothing."""
     cls = type(error)
-    if cls.__module__ == "builtins" and not own_values(error):
+    if cls.__module__ == "builtins" and cls is not SystemExit and not own_values(error):
         # PERF: the way of nearly every exception of a program's own.
-        return Traits(errno=_errno(error)) if isinstance(error, OSError) else _NO_TRAITS
+        return Traits(errno=_errno(error)) if issubclass(cls, OSError) else _NO_TRAITS
+    try:
+        return _read_traits(error)
+    except Exception:  # noqa: BLE001  an attribute's value is foreign code too: even isinstance asks it
+        return _NO_TRAITS
+
+
+def _read_traits(error: BaseException) -> Traits:
     process = _process(error)
     response = first(error, RESPONSE_NAMES)
     answer = facts_of_response(response) if response is not None else ResponseFacts()
@@ -91,7 +98,7 @@ def traits_of(error: BaseException) -> Traits:
 
 def _errno(error: BaseException) -> str | None:
     """Return the symbolic error number: ``ENOSPC``."""
-    number = _os_errno(error) if isinstance(error, OSError) else read(error, "errno")
+    number = _os_errno(error) if is_a(error, OSError) else read(error, "errno")
     return errorcode.get(number) if isinstance(number, int) else None
 
 
@@ -164,8 +171,9 @@ def _grpc_code(error: BaseException) -> Iterator[str]:
 
 def _process(error: BaseException) -> ProcessTraits | None:
     """Return the process that `subprocess`, plumbum, GitPython, invoke and their likes report, if *error* does."""
-    if isinstance(error, SystemExit):
-        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    if is_a(error, SystemExit):
+        asked = read(error, "code")
+        code = asked if isinstance(asked, int) else int(asked is not None)
         return ProcessTraits((), code, "", "", timed_out=False)
     holder = read(error, "result") or error  # invoke keeps it in a result
     stderr = read(holder, "stderr")

@@ -16,7 +16,7 @@ from rerail.evidence.command import command_of, program_of
 from rerail.evidence.exception_chain import unfold
 from rerail.evidence.exception_traits import traits_of
 from rerail.evidence.fields import MESSAGE_CAPS, codes_in, distinct_codes, ending, joined_messages, label
-from rerail.evidence.foreign import own_values
+from rerail.evidence.foreign import is_a, own_values
 from rerail.evidence.json_facts import facts_of_text
 from rerail.evidence.model import Evidence, ExceptionFact, Link, Source, Stream, StreamName
 
@@ -104,8 +104,8 @@ def _text_of(error: BaseException) -> str:
     except Exception as failure:  # noqa: BLE001  whatever __str__ raises
         text = f"<{type(error).__name__} whose str() raised {type(failure).__name__}>"
     added = own_values(error).get("__notes__")
-    if isinstance(added, list):
-        lines = [str.__str__(note)[:_MAX_TEXT_CHARS] for note in added[:_MAX_NOTES] if isinstance(note, str)]
+    if type(added) is list:
+        lines = [str.__str__(note)[:_MAX_TEXT_CHARS] for note in added[:_MAX_NOTES] if is_a(note, str)]
         text = "\n".join(filter(None, (text, *lines)))
     return text
 

@@ -17,6 +17,11 @@ _NOTHING: Mapping[str, object] = {}
 _PLAIN = (str, int, float, bytes, dict, list, tuple)
 
 
+def is_a(value: object, kind: type | tuple[type, ...]) -> bool:
+    """Return whether *value* is of *kind* by its real type: `isinstance` would ask the object for its ``__class__`` as well."""
+    return issubclass(type(value), kind)
+
+
 def own_values(value: object) -> Mapping[str, object]:
     """Return the instance dictionary of *value*, empty if it has none."""
     try:

@@ -29,7 +29,9 @@ _CODES = ("code", "type", "status", "error_code", "errorCode", "reason", "error"
 _MESSAGES = ("message", "msg", "error_description", "errorMessage", "Message", "description")
 # These hold a code in one API and a sentence in the next.
 _CODE_OR_MESSAGE = ("title", "detail", "error", "reason")
-_ERROR_MARKS = frozenset((*_NESTED, "message", "Message", "errorMessage", "title", "__type", "error_code", "errorCode"))
+_ERROR_MARKS = frozenset(
+    (*_NESTED, "message", "Message", "errorMessage", "title", "__type", "error_code", "errorCode", "code", "reason")
+)
 
 _MAX_DEPTH = 6
 _MAX_NODES = 100

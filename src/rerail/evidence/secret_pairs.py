@@ -23,7 +23,7 @@ _STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "credential", "sig", 
 
 # All lower case: they are searched in lowered text, which is faster than ignoring case.
 _ALWAYS = (
-    r"passw(?:or)?ds?|passphrases?|(?<=[_-])pass|(?<![a-z])pwd|secrets?|api[-_ ]?keys?|apitoken"
+    r"passw(?:or)?ds?|passphrases?|(?<=[_-])pass|(?<![a-z])pwd(?!=(?:/|~|[a-z]:))|secrets?|api[-_ ]?keys?|apitoken"
     r"|(?:access|secret|private|signing|encryption|account|shared ?access|subscription|master|license|functions?)[-_]?key"
     r"|(?:access|auth|refresh|session|security|bot|bearer|api|id|deploy|registry|vault|github|gitlab|npm|hub|slack)[-_]?token"
     r"|(?<=_)auth(?:token)?|credentials?"

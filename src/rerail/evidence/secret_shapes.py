@@ -112,6 +112,7 @@ _PEM_MARK = r"-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_MAX_CHARS = 32 * 1024
 # Base64 between line ends (real ones, or the two characters "\n"), behind a diff's or a log's margin.
 _PEM_LINE = r"[ \t>|+]{0,8}[A-Za-z0-9+/=]{16,}+[ \t]{0,4}"
+_PEM_LAST_LINE = r"[ \t>|+]{0,8}[A-Za-z0-9+/=]{1,76}[ \t]{0,4}"
 _PEM_LINES = rf"(?:(?:\n|\\n|\\r)*+{_PEM_LINE}(?=\n|\\|\Z))*+"
 
 
@@ -150,9 +151,10 @@ def _base64_end(text: str, start: int) -> int:
 def _base64_start(text: str, end: int, *, floor: int) -> int:
     """Return where the lines of base64 that end at *end* begin, not before *floor*."""
     start = end
+    line = _PEM_LAST_LINE
     while start > floor and text[start - 1] == "\n":
         line_start = text.rfind("\n", floor, start - 1) + 1 or floor
-        if not _compiled(_PEM_LINE).fullmatch(text, line_start, start - 1):
+        if not _compiled(line).fullmatch(text, line_start, start - 1):
             break
-        start = line_start
+        start, line = line_start, _PEM_LINE
     return start

@@ -57,7 +57,7 @@ _ALTERNATIVES = (
     # Eight digits may be an error code of Windows.
     (_AT_DIGIT, "address", r"0x[0-9a-fA-F]{9,16}\b|(?<=\bat[ ])0x[0-9a-fA-F]{4,16}\b"),
     # 2 retries, 3 more attempts
-    (_AT_DIGIT, "count", r"\d{1,6}[ ](?i:(?:more[ ])?(?:attempts?|retries|tries))\b"),
+    (_AT_DIGIT, "count", r"\d{1,6}[ ](?i:(?:more[ ])?(?:attempts?|retries|tries))\b(?![ ]?[#:]?[ ]?\d)"),
     (_AT_DIGIT, "pid", r"\d{2,10}[ ](?=Killed|Segmentation fault|Terminated|Aborted|Bus error)"),
     # 127.0.0.1:49152: a port that nobody chose
     (_AT_DIGIT, "port", rf"(?<=[\w\]]:){_EPHEMERAL}(?!\w|[:.]\d)"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MOVING_VERBS = frozenset({"checkout", "switch", "merge", "pull", "rebase", "cherry-pick", "revert", "am"})
 # Of these, the ones that want every tracked file clean, or every staged one, whatever they will touch.
 _WHOLE_TREE_VERBS = frozenset({"rebase", "pull"})
+_TAKEN = " already exists, no checkout"
 _WHOLE_INDEX_VERBS = frozenset({"am", "cherry-pick", "revert", "merge"})
 
 
@@ -47,8 +48,10 @@ def changes_in_way(state: RepoState, call: Invocation | None, lines: Iterable[st
 
 def untracked_in_way(state: RepoState, call: Invocation | None, lines: Iterable[str]) -> tuple[str, ...] | Finding:
     """Return the untracked files that a command refused to overwrite."""
-    if call is None or call.verb not in _MOVING_VERBS:
+    if call is None or call.verb not in {*_MOVING_VERBS, "stash"}:
         return fails("only a command that brings in a commit can be given way to")
+    if call.verb == "stash" and _is_half_applied(state, call):
+        return fails("there are local changes where the stash entry has some: it may be applied in part")
     untracked = dict.fromkeys(state.untracked)
     listed = []
     for path in listed_paths(lines):
@@ -62,8 +65,14 @@ def untracked_in_way(state: RepoState, call: Invocation | None, lines: Iterable[
 
 
 def listed_paths(lines: Iterable[str]) -> list[str]:
-    """Return the paths that git lists one a line behind a tab, in any language."""
-    return list(dict.fromkeys(line[1:].rstrip("\r") for line in lines if line.startswith("\t") and line.strip()))
+    """Return the paths that git lists one a line behind a tab, in any language, or as already there."""
+    listed = []
+    for line in lines:
+        if line.startswith("\t") and line.strip():
+            listed.append(line[1:].rstrip("\r"))
+        elif line.endswith(_TAKEN):
+            listed.append(line.removesuffix(_TAKEN))
+    return list(dict.fromkeys(listed))
 
 
 def move_untracked(state: RepoState, paths: Iterable[str], aside: Path) -> None:
@@ -90,6 +99,13 @@ def way_is_clear(state: RepoState, paths: Iterable[str]) -> Finding:
     return (
         fails(f"still in the way: {', '.join(sorted(local)[:5])}") if local else holds("nothing is in the way any more")
     )
+
+
+def _is_half_applied(state: RepoState, call: Invocation) -> bool:
+    entry = next((word for word in call.operands[1:]), "stash@{0}")
+    name = f"stash@{{{entry}}}" if entry.isdigit() else entry
+    touched = state.git("diff-tree", "-r", "-z", "--name-only", f"{name}^1", name, check=False)
+    return not touched.ok or bool(set(touched.records()) & {change.path for change in state.changes})
 
 
 def _head_row(change: Change) -> str:

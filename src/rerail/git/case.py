@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import attrs
 
 from rerail.git.invocation import Invocation, invocations
+from rerail.git.place import NoPlace, Place, locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +50,21 @@ class Pace:
     sleep: Callable[[float], None] = time.sleep
 
 
+def working_dir(request: HealRequest) -> Path:
+    """Return the directory that a failure is about: where its last git command ran, as long as that is within the same project."""
+    command = request.evidence.command if request.evidence is not None else ()
+    calls = invocations(command, request.cwd)
+    home = locate(request.cwd)
+    if not calls or isinstance(home, NoPlace) or not calls[-1].cwd.is_dir():
+        return request.cwd
+    there = locate(calls[-1].cwd)
+    if isinstance(there, Place) and there.common_dir == home.common_dir:
+        return calls[-1].cwd
+    # A submodule or a nested repository, also one whose .git is broken: git itself would walk on to the outer one.
+    is_within = home.root is not None and calls[-1].cwd.resolve().is_relative_to(home.root)
+    return calls[-1].cwd if is_within else request.cwd
+
+
 class Case:
     """What a heal knows.
 
@@ -63,7 +79,7 @@ class Case:
         self.request, self.state, self.pace, self.online = request, state, pace, online
         self.lines = _lines(request.evidence)
         command = request.evidence.command if request.evidence is not None else ()
-        self.calls = invocations(command, state.cwd)
+        self.calls = invocations(command, request.cwd)
         self.backup: Backup | None = None
         self.journal: Journal | None = None
         self.mark: Callable[[str], None] = _unheard

@@ -15,11 +15,13 @@ from rerail.git import (
     integrate,
     lockfiles,
     locks,
+    objects,
     partial,
     publish,
     reformat,
     revisions,
     shallow,
+    tracking,
 )
 from rerail.git.finding import Finding, Verdict, fails, holds, unasked, waits
 from rerail.git.probe import HeadCondition
@@ -29,6 +31,7 @@ from rerail.recipes.heals import Ensure, Need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from rerail.git.case import Case
     from rerail.git.probe import RepoState
@@ -120,6 +123,21 @@ def found_revision(case: Case) -> revisions.RemoteRevision | Finding:
 def found_submodule(case: Case) -> str | Finding:
     """The submodule that was never checked out."""
     return partial.empty_submodule(case.state, case.call())
+
+
+def found_caches(case: Case) -> tuple[Path, ...] | Finding:
+    """The derived files of the object store that are damaged."""
+    return objects.damaged_caches(case.state, case.lines)
+
+
+def found_missing_objects(case: Case) -> tuple[str, ...] | Finding:
+    """The objects that cannot be read."""
+    return objects.missing_objects(case.state, case.lines)
+
+
+def found_stale_tracking(case: Case) -> dict[str, str] | Finding:
+    """The remote-tracking refs in the way of others."""
+    return tracking.stale_refs(case.state, case.lines)
 
 
 def found_outside_cone(case: Case) -> tuple[str, ...] | Finding:
@@ -263,6 +281,9 @@ NEEDS: Mapping[Need, Callable[[Case], Finding]] = {
     Need.INDEX_REBUILDABLE: lambda case: index_file.rebuildable(case.state),
     Need.REF_IN_REFLOG: _finding(found_lost_refs, "the reflog names the ref's value, and its commit is whole"),
     Need.HEAD_IN_REFLOG: _finding(found_lost_head, "HEAD's reflog names where it was"),
+    Need.CACHES_DAMAGED: _finding(found_caches, "git can do without the damaged file, or make it again"),
+    Need.OBJECTS_MISSING: _finding(found_missing_objects, "a remote may have the missing objects"),
+    Need.TRACKING_REF_STALE: _asking(found_stale_tracking, "the remote no longer has the branch in the way"),
 }
 
 # --- the conditions after ----------------------------------------------------------------------------------------------------------
@@ -309,12 +330,30 @@ def _merged(_case: Case, now: RepoState) -> Finding:
     return _unmerged(now)
 
 
-def _way_clear(case: Case, now: RepoState) -> Finding:
-    paths: tuple[str, ...] = ()
-    changes, untracked = case.once(found_changes), case.once(found_untracked)
-    paths += () if isinstance(changes, Finding) else tuple(change.path for change in changes)
-    paths += () if isinstance(untracked, Finding) else untracked
-    return aside.way_is_clear(now, paths)
+def _no_changes_left(case: Case, now: RepoState) -> Finding:
+    changes = case.once(found_changes)
+    return changes if isinstance(changes, Finding) else aside.way_is_clear(now, [change.path for change in changes])
+
+
+def _no_untracked_left(case: Case, now: RepoState) -> Finding:
+    paths = case.once(found_untracked)
+    return paths if isinstance(paths, Finding) else aside.way_is_clear(now, paths)
+
+
+def _objects_present(case: Case, now: RepoState) -> Finding:
+    missing = case.once(found_missing_objects)
+    if isinstance(missing, Finding):
+        return missing
+    left = [oid for oid in missing if not objects.is_readable(now, oid)]
+    return fails(f"{left[0]} still cannot be read") if left else holds("every missing object is here again")
+
+
+def _tracking_ref_gone(case: Case, now: RepoState) -> Finding:
+    stale = case.once(found_stale_tracking)
+    if isinstance(stale, Finding):
+        return stale
+    left = [ref for ref in stale if now.git.ask("show-ref", "--verify", "--quiet", ref)]
+    return fails(f"{left[0]} is still there") if left else holds("nothing is in the way of the fetch")
 
 
 def _revision_present(case: Case, now: RepoState) -> Finding:
@@ -359,13 +398,17 @@ ENSURES: Mapping[Ensure, Callable[[Case, RepoState], Finding]] = {
     Ensure.HEAD_ATTACHED: _head_attached,
     Ensure.NO_OPERATION: _operation_over,
     Ensure.NOTHING_UNMERGED: _merged,
-    Ensure.WAY_CLEAR: _way_clear,
+    Ensure.NO_CHANGES_LEFT: _no_changes_left,
+    Ensure.NO_UNTRACKED_LEFT: _no_untracked_left,
     Ensure.REVISION_PRESENT: _revision_present,
     Ensure.HISTORIES_MEET: _histories_meet,
     Ensure.SUBMODULE_PRESENT: _submodule_present,
     Ensure.INSIDE_SPARSE: _inside_sparse,
     Ensure.INDEX_READABLE: _index_readable,
     Ensure.HEAD_READABLE: _head_readable,
+    Ensure.CACHES_SOUND: lambda _case, now: objects.caches_sound(now),
+    Ensure.OBJECTS_PRESENT: _objects_present,
+    Ensure.TRACKING_REF_GONE: _tracking_ref_gone,
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rerail.git import aside, heads, locks, partial, reformat, revisions
+from rerail.git import aside, heads, locks, objects, partial, reformat, revisions, tracking
 from rerail.git.finding import Finding
 from rerail.git.probe import HeadCondition, Trouble
 from rerail.taxonomy.classes import FailureClass
@@ -71,6 +71,20 @@ def _lock(case: Case) -> Trouble | None:
     if not named:
         return None
     return _git("index-lock" if named[0] == "index.lock" else "ref-lock", f"{named[0]} is there")
+
+
+def _derived(case: Case) -> Trouble | None:
+    if case.request.class_ not in _UNCERTAIN or not any(_DERIVED_TEXT.search(line) for line in case.lines):
+        return None
+    if isinstance(objects.damaged_caches(case.state, case.lines), Finding):
+        return None
+    return _git("corrupt-objects", "a derived file of the object store is damaged")
+
+
+def _tracking(case: Case) -> Trouble | None:
+    if case.request.class_ not in _UNCERTAIN or case.call("fetch", "pull", "remote") is None:
+        return None
+    return None if tracking.blocking_refs(case.state, case.lines) is None else _git("rejected", "a tracking ref is in the way of another")
 
 
 def _hook(case: Case) -> Trouble | None:
@@ -150,6 +164,7 @@ def _revision(case: Case) -> Trouble | None:
 # What cannot be seen in the state alone: the words are git's, in English; elsewhere the rules' own name stands.
 _LOCK_TEXT = re.compile(r"\.lock['\"’”»]|could not lock config file")
 _SHALLOW_TEXT = re.compile(r"unrelated histories|shallow")
+_DERIVED_TEXT = re.compile(r"commit-graph|multi-pack-index|pack-[0-9a-f]+\.(?:idx|pack)")
 _REVISION_TEXT = re.compile(
     r"pathspec|bad revision|unknown revision|bad object|invalid reference|not something we can merge|invalid upstream"
 )
@@ -159,6 +174,8 @@ _LOOKS: tuple[Callable[[Case], Trouble | None], ...] = (
     _broken_ref,
     _lock,
     _unreadable_index,
+    _derived,
+    _tracking,
     _submodule,
     _conflict,
     _operation,

@@ -13,7 +13,7 @@ import attrs
 from rerail.errors import GitError, RerailError, UnknownNameError
 from rerail.git import journal, lease, restore
 from rerail.git.backup import Base, Outcome, RefMove, outcome_json, outcome_ref
-from rerail.git.case import Case, HealRequest, Pace
+from rerail.git.case import Case, HealRequest, Pace, working_dir
 from rerail.git.command import run_program
 from rerail.git.conditions import ENSURES, NEEDS
 from rerail.git.diagnose import diagnose
@@ -98,9 +98,9 @@ def plan(request: HealRequest, recipes: Sequence[HealRecipe], *, taxonomy: Taxon
         GitError: git could not be run.
     """
     pace = Pace(patience_s=0, watch_s=0)
-    state = probe(request.cwd)
+    state = probe(working_dir(request))
     named = diagnose(Case(request, state, pace=pace, online=False))
-    if _action(taxonomy, named) is not Action.HEAL or state.trouble is not None:
+    if not _is_for_heal(taxonomy, named, recipes) or state.trouble is not None:
         return HealPlan(named.class_, named.reason, None, (), (), named.detail or f"{named.class_} is not healed")
     case = Case(_renamed(request, named), state, pace=pace, online=False)
     best = _best([_weigh(recipe, case, lambda _: True) for recipe in _candidates(recipes, named)])
@@ -140,14 +140,13 @@ def heal(
         GitError: git could not be run at all; nothing was changed.
     """
     pace = pace or Pace()
-    state = probe(request.cwd)
+    state = probe(working_dir(request))
     named = diagnose(Case(request, state, pace=pace))
-    if _action(taxonomy, named) is not Action.HEAL:
+    if not _is_for_heal(taxonomy, named, recipes):
         return _by_action(taxonomy, named)
-    place = locate(request.cwd)
-    if isinstance(place, NoPlace) or state.trouble is not None:
+    if state.place is None or state.trouble is not None:
         return _paused(named, None, state.trouble.detail if state.trouble else "there is no repository here")
-    directory = lease_dir or lease.default_dir(place.common_dir)
+    directory = lease_dir or lease.default_dir(state.place.common_dir)
     try:
         with lease.hold(directory, patience_s=pace.lease_s, sleep=pace.sleep) as is_held:
             if not is_held:
@@ -192,11 +191,11 @@ class _Heal:
 
     def run(self) -> HealReport:
         self._mark("lease")
-        state = probe(self._request.cwd)
-        _finish_cut_heal(state)
-        state = probe(self._request.cwd)
+        cwd = working_dir(self._request)
+        _finish_cut_heal(probe(cwd))
+        state = probe(cwd)
         named = diagnose(Case(self._request, state, pace=self._pace))
-        if _action(self._taxonomy, named) is not Action.HEAL:
+        if not _is_for_heal(self._taxonomy, named, self._recipes):
             return _by_action(self._taxonomy, named)
         if state.trouble is not None:
             return _paused(named, None, state.trouble.detail)
@@ -218,6 +217,8 @@ class _Heal:
         best = _best(weighed)
         if best is None or best.refusal is None:
             return _paused(named, None, named.detail or "no recipe knows this failure", self._hint(named))
+        if best.refusal.verdict is Verdict.FAILS and _held(best) == 0:
+            return _paused(named, None, named.detail or best.refusal.text, self._hint(named))
         trouble = best.refusal.trouble or named
         if best.refusal.verdict is Verdict.WAITS:
             return _retry(trouble, best.recipe, best.refusal.text)
@@ -349,10 +350,13 @@ def _best(weighed: Sequence[_Candidate]) -> _Candidate | None:
     """Return the recipe that would run, else one that only has to wait, else the one of which most holds."""
 
     def nearness(one: _Candidate) -> tuple[bool, bool, int]:
-        held = sum(condition.finding.verdict is not Verdict.FAILS for condition in one.conditions)
-        return one.refusal is None, one.refusal is not None and one.refusal.verdict is Verdict.WAITS, held
+        return one.refusal is None, one.refusal is not None and one.refusal.verdict is Verdict.WAITS, _held(one)
 
     return max(weighed, key=nearness, default=None)
+
+
+def _held(candidate: _Candidate) -> int:
+    return sum(condition.finding.verdict is not Verdict.FAILS for condition in candidate.conditions)
 
 
 def _reach(recipe: HealRecipe, case: Case) -> Reach:
@@ -390,6 +394,14 @@ def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> 
 
 def _renamed(request: HealRequest, named: Trouble) -> HealRequest:
     return attrs.evolve(request, class_=named.class_, reason=named.reason)
+
+
+def _is_for_heal(taxonomy: Taxonomy, named: Trouble, recipes: Sequence[HealRecipe]) -> bool:
+    """Whether a failure calls for a heal: by its reason, or by its class where a recipe knows the reason."""
+    if _action(taxonomy, named) is Action.HEAL:
+        return True
+    is_class_healed = named.class_ in taxonomy and taxonomy.class_spec(named.class_).action is Action.HEAL
+    return is_class_healed and bool(_candidates(recipes, named))
 
 
 def _action(taxonomy: Taxonomy, named: Trouble) -> Action:

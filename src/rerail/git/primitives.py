@@ -18,6 +18,7 @@ from rerail.git import (
     index_file,
     lockfiles,
     locks,
+    objects,
     partial,
     publish,
     reformat,
@@ -308,6 +309,46 @@ def _widen_sparse(case: Case) -> tuple[str, ...]:
     return tuple(f"included {folder} in the sparse checkout" for folder in folders)
 
 
+def _reach_caches(case: Case) -> Reach:
+    damaged = case.once(found.found_caches)
+    files = () if isinstance(damaged, Finding) else tuple(path for path in damaged if path.is_file())
+    return Reach(git_files=frozenset(files))
+
+
+def _renew_caches(case: Case) -> tuple[str, ...]:
+    damaged = _sure(case.once(found.found_caches))
+    objects.renew_caches(case.state, damaged, case.aside / "objects")
+    return tuple(f"moved the damaged {path.name} aside; git makes it again" for path in damaged)
+
+
+def _reach_missing(case: Case) -> Reach:
+    missing = case.once(found.found_missing_objects)
+    files = () if isinstance(missing, Finding) else tuple(objects.loose_file(case.state, oid) for oid in missing)
+    return Reach(git_files=frozenset(path for path in files if path.is_file()))
+
+
+def _refetch_objects(case: Case) -> tuple[str, ...]:
+    missing = _sure(case.once(found.found_missing_objects))
+    came = objects.refetch(case.state, missing, case.aside / "objects")
+    if came.verdict is not Verdict.HOLDS:
+        raise StepRefusedError(came.text)
+    return (f"fetched {len(missing)} missing object{'s' * (len(missing) != 1)} again from the remote",)
+
+
+def _reach_stale_tracking(case: Case) -> Reach:
+    stale = case.once(found.found_stale_tracking)
+    return NO_REACH if isinstance(stale, Finding) else Reach(refs=frozenset(stale))
+
+
+def _drop_tracking_refs(case: Case) -> tuple[str, ...]:
+    stale = _sure(case.once(found.found_stale_tracking))
+    for ref, oid in stale.items():
+        if case.journal is not None:
+            case.journal.will_move(RefMove(ref, oid, "0" * len(oid)))
+        case.state.git("update-ref", "-d", ref, oid)
+    return tuple(f"dropped {ref}, whose branch the remote no longer has" for ref in stale)
+
+
 def _reach_salvage(_case: Case) -> Reach:
     return Reach(salvage=True)
 
@@ -405,5 +446,20 @@ STEPS: Mapping[StepName, StepSpec] = {
     ),
     StepName.RESTORE_HEAD: StepSpec(
         (Need.NO_LIVE_GIT, Need.HEAD_IN_REFLOG), "restore HEAD from its reflog", _no_reach, _restore_head
+    ),
+    StepName.RENEW_CACHES: StepSpec(
+        (Need.CACHES_DAMAGED, Need.NO_LIVE_GIT), "move the damaged derived files aside", _reach_caches, _renew_caches
+    ),
+    StepName.REFETCH_OBJECTS: StepSpec(
+        (Need.OBJECTS_MISSING, Need.NO_LIVE_GIT),
+        "fetch the missing objects again from the remote",
+        _reach_missing,
+        _refetch_objects,
+    ),
+    StepName.DROP_TRACKING_REFS: StepSpec(
+        (Need.TRACKING_REF_STALE, Need.NO_LIVE_GIT),
+        "drop the remote-tracking refs whose branches are gone",
+        _reach_stale_tracking,
+        _drop_tracking_refs,
     ),
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import hashlib
 import os
 import re
 import shutil
@@ -240,13 +241,13 @@ _REFUSALS = (
 def _looked_into(state: RepoState, place: Place) -> RepoState:
     git = state.git
     listing = git("ls-files", "--stage", "-z", check=False)
-    index_fault = "" if listing.ok else listing.error_text.strip().splitlines()[0]
+    index_fault = _index_damage(place.git_dir / "index") if listing.ok else _first_line(listing.error_text)
     state = attrs.evolve(
         state,
         head=_head(git, place),
         operation=find(place.git_dir),
         index_fault=index_fault,
-        index=tuple(map(index_entry, listing.records())) if listing.ok else (),
+        index=() if index_fault else tuple(map(index_entry, listing.records())),
         config=_config(git),
         worktrees=registered(place.common_dir),
         is_shallow=(place.common_dir / "shallow").exists(),
@@ -268,6 +269,23 @@ def _head(git: Git, place: Place) -> Head:
         return Head(HeadCondition.COMMIT_MISSING, branch)
     is_broken = (place.common_dir / branch).is_file() or (place.common_dir / "logs" / branch).is_file()
     return Head(HeadCondition.REF_BROKEN if is_broken else HeadCondition.UNBORN, branch)
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "it gave no reason")
+
+
+def _index_damage(path: Path) -> str:
+    """Return what is wrong with an index that git reads without looking at its checksum, ``""`` when nothing is."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    for algorithm in (hashlib.sha1, hashlib.sha256):  # which one is the repository's, is in its config: either will do here
+        size = algorithm().digest_size
+        if not data[-size:].strip(b"\0") or algorithm(data[:-size]).digest() == data[-size:]:
+            return ""  # zeros: index.skipHash
+    return "its checksum is wrong: it was cut or changed after git wrote it"
 
 
 def index_entry(record: str) -> IndexEntry:

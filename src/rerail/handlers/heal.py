@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rerail.decisions.model import HealOutcome
-from rerail.git.case import HealRequest
-from rerail.git.heal import HealPlan, HealReport, heal, plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rerail.evidence.model import Evidence
+    from rerail.git.case import HealRequest
+    from rerail.git.heal import HealPlan, HealReport
     from rerail.recipes.heals import HealRecipe
     from rerail.rules.model import Classification
     from rerail.taxonomy import Taxonomy
@@ -44,6 +44,8 @@ class GitHealer:
         Raises:
             GitError: git could not be run.
         """
+        from rerail.git.heal import plan  # 100 ms to import, and most programs never heal
+
         return plan(_request(classification, evidence, cwd), self._recipes, taxonomy=self._taxonomy)
 
     def heal(self, classification: Classification, evidence: Evidence, cwd: str) -> HealReport:
@@ -52,8 +54,10 @@ class GitHealer:
         Raises:
             GitError: git could not be run at all; nothing was changed.
         """
+        from rerail.git.heal import HealReport, heal
+
         if not cwd:
-            return _not_healed(classification, NOWHERE)
+            return HealReport("paused", classification.class_, classification.reason, None, (), None, NOWHERE)
         return heal(_request(classification, evidence, cwd), self._recipes, taxonomy=self._taxonomy)
 
 
@@ -63,8 +67,6 @@ def outcome_of(report: HealReport) -> HealOutcome:
 
 
 def _request(classification: Classification, evidence: Evidence, cwd: str) -> HealRequest:
+    from rerail.git.case import HealRequest
+
     return HealRequest(Path(cwd), classification.class_, classification.reason, evidence)
-
-
-def _not_healed(classification: Classification, detail: str) -> HealReport:
-    return HealReport("paused", classification.class_, classification.reason, None, (), None, detail)

@@ -37,11 +37,13 @@ class _Unit(NamedTuple):
 
 def standing(row: Row, alive: Callable[[Owner], bool]) -> Standing | None:
     """Return what a row of ``FIND_STANDING`` says; None when the unit's run is under way in a living process."""
-    phase, stored, owner, question, answer = row
+    unit, phase, stored, owner, question, answer = row
     state = codec.state_from_json(read("run state", from_json, stored))
-    if state.phase != phase:
+    if (to_text(state.unit), state.phase) != (unit, phase):
         raise LedgerError(
-            f"the ledger says of unit {state.unit!r} both {state.phase} and {phase!r}; it counts as spent"
+            f"the ledger has the state of unit {state.unit!r}, {state.phase}, where that of {unit!r}, {phase!r}, should be; "
+            "it counts as spent",
+            hint="restore the ledger from a backup, or move it away yourself to begin with an empty one",
         )
     held_by = _owner(owner)
     if state.phase in OVER or (state.phase in UNDER_WAY and held_by is not None and alive(held_by)):

@@ -10,7 +10,7 @@ SCHEMA_VERSION = 1
 """The number of migrations; a test holds it to the table of them, which is read only when one must be applied."""
 
 FIND_STANDING = """
-    SELECT units.phase, units.state, units.owner, pauses.question, pauses.answer
+    SELECT units.unit, units.phase, units.state, units.owner, pauses.question, pauses.answer
     FROM units LEFT JOIN pauses ON pauses.id = units.pause
     WHERE units.unit = ?
 """

@@ -45,6 +45,9 @@ class Need(StrEnum):
     INDEX_REBUILDABLE = "index-rebuildable"
     REF_IN_REFLOG = "ref-in-reflog"
     HEAD_IN_REFLOG = "head-in-reflog"
+    CACHES_DAMAGED = "derived-files-damaged"
+    OBJECTS_MISSING = "objects-missing-here"
+    TRACKING_REF_STALE = "tracking-ref-stale"
 
 
 class Ensure(StrEnum):
@@ -57,13 +60,17 @@ class Ensure(StrEnum):
     HEAD_ATTACHED = "head-attached"
     NO_OPERATION = "no-operation"
     NOTHING_UNMERGED = "nothing-unmerged"
-    WAY_CLEAR = "way-clear"
+    NO_CHANGES_LEFT = "no-changes-left-in-the-way"
+    NO_UNTRACKED_LEFT = "no-untracked-left-in-the-way"
     REVISION_PRESENT = "revision-present"
     HISTORIES_MEET = "histories-meet"
     SUBMODULE_PRESENT = "submodule-present"
     INSIDE_SPARSE = "path-inside-sparse-checkout"
     INDEX_READABLE = "index-readable"
     HEAD_READABLE = "head-readable"
+    CACHES_SOUND = "derived-files-sound"
+    OBJECTS_PRESENT = "objects-present"
+    TRACKING_REF_GONE = "tracking-ref-gone"
 
 
 class StepName(StrEnum):
@@ -88,6 +95,9 @@ class StepName(StrEnum):
     REBUILD_INDEX = "rebuild-index"
     RESTORE_REF = "restore-ref"
     RESTORE_HEAD = "restore-head"
+    RENEW_CACHES = "renew-derived-files"
+    REFETCH_OBJECTS = "refetch-objects"
+    DROP_TRACKING_REFS = "drop-stale-tracking-refs"
 
 
 @attrs.frozen

@@ -16,7 +16,6 @@ from rerail.decisions.model import Draws, Heal, HealOutcome, Pause, Repair, Stop
 from rerail.errors import LedgerError
 from rerail.handlers.backoff import curve_s
 from rerail.handlers.heal import outcome_of
-from rerail.handlers.repair import RepairRequest, propose
 from rerail.ledger.store import Refusal
 from rerail.observe import decision_facts
 from rerail.taxonomy import FailureClass
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
     from rerail.git.heal import HealReport
+    from rerail.handlers.repair import RepairRequest
     from rerail.ids import PauseId
     from rerail.ledger.store import Ledger, Owner
     from rerail.observe import EventName, Observer
@@ -154,6 +154,8 @@ class Performer:
             case Heal():
                 return self._tools.healer.plan(plan.classification, plan.evidence, self._work.cwd)
             case Repair():
+                from rerail.handlers.repair import propose  # 60 ms to import, and most failures are not repaired
+
                 self._work.proposal = propose(self._request(plan.classification, plan.evidence))
                 return "; ".join(self._work.proposal.changes) if self._work.proposal else ""
         assert_never(plan.decision)
@@ -163,6 +165,8 @@ class Performer:
         return self._request(record.classification, record.evidence)
 
     def _request(self, classification: Classification, evidence: Evidence) -> RepairRequest:
+        from rerail.handlers.repair import RepairRequest
+
         unit = self._work.unit
         return RepairRequest(
             unit=unit.name,

@@ -128,6 +128,15 @@ for fd, text in ((1, b"half a line"), (2, b"a prompt? "), (1, b", the rest\\n"))
     assert finished.stderr.head == b"a prompt? "
 
 
+def test_two_streams_that_flood_one_sink_lose_nothing() -> None:
+    shown = Pipe(on_chunk=lambda _: threading.Event().wait(0.0005))
+    flood = "for fd in 1 2; do (yes $fd$fd$fd$fd | head -c 1000000 >&$fd) & done; wait"
+    finished = run_child(["sh", "-c", flood], stdout_to=shown.sink, stderr_to=shown.sink)
+    got = shown.all()
+    assert finished.stdout.total_bytes == finished.stderr.total_bytes == 1_000_000
+    assert (len(got), got.count(b"1"), got.count(b"2")) == (2_000_000, 800_000, 800_000)
+
+
 def test_what_the_caller_wrote_before_comes_first() -> None:
     shown = Pipe()
     shown.sink.write(b"before ")
@@ -310,6 +319,7 @@ def test_a_grandchild_that_never_stops_talking_does_not_hold_us(talk: str) -> No
     assert time.monotonic() - started < 10
     assert finished.exit_code == 0
     assert b"done\n" in finished.stdout.head
+    assert finished.stdout.total_bytes < 8 * MIB
 
 
 def test_a_child_that_closes_its_streams_is_waited_for(fifo: Callable[[str], Fifo]) -> None:
@@ -327,10 +337,7 @@ def test_a_system_without_exit_descriptors_is_polled(monkeypatch: pytest.MonkeyP
 
 
 def test_all_of_a_large_last_word_is_read_though_the_sink_is_slow() -> None:
-    def slowly() -> None:
-        threading.Event().wait(0.03)
-
-    shown = Pipe(on_chunk=lambda _: slowly())
+    shown = Pipe(on_chunk=lambda _: threading.Event().wait(0.03))
     finished = run_child(
         python("import os; os.write(1, b'x' * 65536); os._exit(1)"), stdout_to=shown.sink, stderr_to=None
     )
@@ -341,26 +348,27 @@ def test_a_timeout_ends_the_whole_tree(fifo: Callable[[str], Fifo]) -> None:
     pids = fifo("pids")
     code = """
 import os, signal, subprocess, sys
-if len(sys.argv) > 2:
+generation = len(sys.argv) - 1  # the child is the first, and the only one that ends when it is asked to
+if generation > 1:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-else:
-    subprocess.Popen([sys.executable, *sys.orig_argv[1:], "grandchild"])
+if generation < 4:
+    subprocess.Popen([sys.executable, *sys.orig_argv[1:], "older"])
 open(sys.argv[1], "w").write(f"{os.getpid()}\\n")
 signal.pause()
 """
     family: list[int] = []
     clock = HandMoved()
 
-    def wait_for_both() -> None:
+    def wait_for_all() -> None:
         try:
-            family.extend((int(pids.hear()), int(pids.hear())))
+            family.extend(int(pids.hear()) for _ in range(4))
         finally:
             clock.let_go()
 
-    both_run = threading.Thread(target=wait_for_both)
-    both_run.start()
+    all_run = threading.Thread(target=wait_for_all)
+    all_run.start()
     finished = quiet(python(code, pids.path), timeout_s=STEP_S, grace_s=0.3, clock=clock)
-    both_run.join()
+    all_run.join()
     assert (finished.timed_out, finished.signal, finished.exit_code) == (True, "SIGTERM", None)
     assert [pid for pid in family if is_alive(pid)] == []
 

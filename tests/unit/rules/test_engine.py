@@ -156,7 +156,7 @@ def test_the_trace_says_why_each_candidate_lost() -> None:
         message="credit balance is too low; Connection refused",
         stderr="warning: Permission denied, retrying\nerror: failed to push some refs",
     )
-    verdicts = {candidate.rule: candidate.verdict for candidate in result.trace}
+    verdicts = {str(candidate.rule): candidate.verdict for candidate in result.trace}
     assert next(iter(verdicts.items())) == ("quota-text", "won")
     assert "names only the family" in verdicts["rate"]
     assert "names only the family" in verdicts["push"]
@@ -210,7 +210,7 @@ def test_priority_orders_what_is_otherwise_equal() -> None:
     ],
 )
 def test_every_key_of_a_matcher_must_hold(when: dict[str, object], facts: dict[str, object], holds: bool) -> None:
-    only = rules(rule("only", "git/rejected", **when))
+    only = rules(rule("only", "git/rejected", **when))  # type: ignore[arg-type]
     assert (classify(failure(**facts), only).rule == "only") is holds  # type: ignore[arg-type]
 
 

@@ -59,7 +59,7 @@ def _of_string(text: str) -> Iterator[Any]:
         yield None
     elif _NUMBER.fullmatch(text):
         yield from _number(text)
-    elif text.lstrip()[:1] in {"{", "["}:
+    elif text.lstrip()[:1] in {"{", "[", "`"}:
         yield from _container(text)
 
 

@@ -27,15 +27,17 @@ MAX_TEXT = 64 * 1024
 
 MAX_COMPLAINTS = 200
 _MAX_LINE = 2_000
-_MAX_LINES = 1_000
+_MAX_LINES = 4_000
 _MAX_NESTED = 4
 """JSON within JSON within JSON."""
 
 _PYDANTIC = re.compile(r"^  (?P<message>\S.*) [(\[]type=(?P<type>\w+)", re.ASCII)
+_PYDANTIC_ECHO = re.compile(r"(?<=[(\[]type=)([\w.]+)[,;] (?:input_value|given)=.*", re.ASCII)
 _JSONSCHEMA = re.compile(r"^On instance(?P<place>(?:\[[^\]\n]{1,200}\]){0,32}):$")
-_BLOCK = re.compile(r"^Failed validating ")
+_JSONSCHEMA_BLOCK = "Failed validating "
+_JSONSCHEMA_ECHO = "    "
 _ZOD = re.compile(r"^\s*→ at (?P<place>\S+)$")
-_ECHO = re.compile(r"^\s*Received arguments:|^Parameters?:|^Input:", re.IGNORECASE)
+_ECHO = re.compile(r"\s*(?:received arguments|parameters|input):\s*$", re.IGNORECASE)
 
 
 def read(evidence: Evidence) -> tuple[Complaint, ...]:
@@ -55,6 +57,7 @@ def _of_texts(texts: Iterable[str], nested: int = _MAX_NESTED) -> Iterator[Compl
     for text in texts:
         if len(text) > MAX_TEXT:
             text = text[: MAX_TEXT // 2] + "\n" + text[-MAX_TEXT // 2 :]
+        text = "\n".join(_without_echoes(text.split("\n")[:_MAX_LINES]))
         prose, end = [], 0
         for start, stop, document in found_in(text):
             said = list(records.read(document))
@@ -67,26 +70,33 @@ def _of_texts(texts: Iterable[str], nested: int = _MAX_NESTED) -> Iterator[Compl
                 # What a record says is not read a second time as a sentence without a place.
                 prose.append(text[end:start])
                 end = stop
-        yield from _of_lines(" ".join([*prose, text[end:]]).split("\n")[:_MAX_LINES])
+        yield from _of_lines(" ".join([*prose, text[end:]]).split("\n"))
+
+
+def _without_echoes(lines: list[str]) -> Iterator[str]:
+    """Yield the lines that are the validator's own words, without what they repeat of the input."""
+    in_block = False
+    for line in lines:
+        if _ECHO.match(line):
+            return
+        # jsonschema shows the schema and the instance, indented, until the next error begins.
+        if in_block and line.startswith(_JSONSCHEMA_ECHO):
+            continue
+        in_block = line.startswith(_JSONSCHEMA_BLOCK) or (in_block and (not line or line.startswith("On instance")))
+        yield _PYDANTIC_ECHO.sub(r"\1", line)
 
 
 def _of_lines(lines: list[str]) -> Iterator[Complaint]:
     above = sentence = ""
-    in_block = False
+    lines = [line[:_MAX_LINE] for line in lines]
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        if _ECHO.match(line):
-            return
-        if found := _PYDANTIC.match(line[:_MAX_LINE]):
+        if found := _PYDANTIC.match(line):
             yield from _of_pydantic(found, above)
-        elif _BLOCK.match(line):
-            in_block = True
-        elif in_block and (found := _JSONSCHEMA.match(line)):
-            yield from phrases.read(sentence[:_MAX_LINE], place_of(found["place"]))
-        elif in_block and line and not line.startswith(" "):
-            in_block = False
-        if line and not in_block and not _PYDANTIC.match(line[:_MAX_LINE]):
-            place = _ZOD.match(below[:_MAX_LINE])
-            yield from phrases.read(line[:_MAX_LINE], place and place_of(place["place"]), after=below[:_MAX_LINE])
+        elif found := _JSONSCHEMA.match(line):
+            yield from phrases.read(sentence, place_of(found["place"]))
+        elif line and not line.startswith(_JSONSCHEMA_BLOCK):
+            place = _ZOD.match(below)
+            yield from phrases.read(line, place and place_of(place["place"]), after=below)
             sentence = line
         above = line
 

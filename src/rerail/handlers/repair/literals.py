@@ -71,8 +71,12 @@ def tokens(text: str, start: int = 0) -> Iterator[Token]:
 def string_of(token: Token) -> str:
     """Return what a string token says."""
     text = _ESCAPE.sub(_unescaped, token.text[1:-1])
-    # JSON writes what lies beyond the first plane as two halves.
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if "\\u" in token.text else text
+    return whole(text) if "\\u" in token.text else text
+
+
+def whole(text: str) -> str:
+    r"""Return *text* with halves of a character made one: JSON writes what lies beyond the first plane as ``\ud83d\ude00``."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def _unescaped(found: re.Match[str]) -> str:

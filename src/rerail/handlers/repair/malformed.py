@@ -13,7 +13,7 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from rerail.handlers.repair.literals import WORDS, NotLiteralError, Token, number_of, string_of, tokens
+from rerail.handlers.repair.literals import WORDS, NotLiteralError, Token, number_of, string_of, tokens, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def mended(text: str) -> Any:
     from json_repair import loads
 
     try:
-        value = loads(text, skip_json_loads=True)
+        value = _whole(loads(text, skip_json_loads=True))
     except Exception:  # noqa: BLE001  # whatever a heuristic parser trips over, it has not mended the text
         return None
     if not isinstance(value, dict | list):
@@ -56,6 +56,15 @@ def _unfenced(text: str) -> str:
     if opening and text.endswith(_FENCE) and opening.end() < len(text):
         return text[opening.end() :].removesuffix(_FENCE)
     return text
+
+
+def _whole(value: Any) -> Any:
+    """Join the halves of characters, which the library leaves apart."""
+    if isinstance(value, dict):
+        return {whole(name): _whole(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return whole(value) if isinstance(value, str) else value
 
 
 class _Bracket(str):

@@ -107,12 +107,12 @@ _VALUE = (
     ("unknown variant", rf"\bunknown variant {_GOT}, expected (?:one of )?{_LIST}"),
     ("is not a valid choice", rf"{_GOT} is not a valid choice"),
     ("permitted: ", rf"\bpermitted: {_LIST}"),
-    ("was expected", rf"^{_LIST}(?=['\"]).{{1,200}} was expected$"),
+    ("was expected", rf"(?:^|: ){_LIST}(?=['\"\d]).{{1,200}} was expected$"),
 )
 
 _UNKNOWN = (
     ("properties are not allowed", rf"\b(?:additional|unevaluated) properties are not allowed \({_LIST}"),
-    ("match any of the regexes", rf"^{_LIST}(?=['\"]).{{1,400}} do(?:es)? not match any of the regexes"),
+    ("match any of the regexes", rf"(?:^|: ){_LIST}(?=['\"]).{{1,400}} do(?:es)? not match any of the regexes"),
     ("not permitted", rf"(?:{PLACE}:\s)?\bextra (?:inputs are|fields) not permitted"),
     ("unexpected", rf"\bunexpected {_NOUN}\s?:?\s?{_LIST}"),
     ("un", rf"\b{_NOT} {_NOUN}(?: supplied| in (?:object|{_WHERE}))?\s?:?\s?{_LIST}"),

@@ -49,7 +49,7 @@ def place_of(text: str) -> Place | None:
     if text.startswith(("/", "#")):
         return _pointed(text.lstrip("#"))
     text = text.removeprefix("$").rstrip(":.,")
-    if "/" in text:
+    if "/" in text and "[" not in text:
         return _pointed("/" + text)
     steps: list[str | int] = []
     end = 0

@@ -43,6 +43,9 @@ _MESSAGES = frozenset(
 )
 """The keys whose strings are somebody's words about the input, and may hold further records."""
 
+_NO_FIELDS = frozenset({"detail", "details", "error", "errors", "message", "messages"})
+"""The keys under which a list of strings is about the whole, not about a field of that name."""
+
 _ECHOES = frozenset({"input", "input_value", "instance", "parentSchema", "schema", "tool_input", "url", "value"})
 
 _PYDANTIC = {
@@ -106,7 +109,7 @@ def _record(record: dict[str, Any]) -> Iterator[Complaint] | None:
     message = next((record[key] for key in _WORDS if isinstance(record.get(key), str)), None)
     if place and message:
         return phrases.read(message[:_MAX_MESSAGE], place)
-    if record and all(_is_messages(value) for value in record.values()) and not _MESSAGES & record.keys():
+    if record and all(_is_messages(value) for value in record.values()) and not _NO_FIELDS & record.keys():
         return _by_field(record)
     return None
 
