@@ -144,6 +144,8 @@ def _failure(record: FailureRecord) -> dict[str, object]:
         "reason": named.reason,
         "rule": named.rule,
         "summary": named.summary,
+        "exit_code": record.evidence.exit_code,
+        "signal": record.evidence.signal,
         "evidence": [{"stream": str(cited.stream), "line": cited.line, "text": cited.text} for cited in named.evidence],
         "decision": decision_facts(record.decision)["decision"],
         "plan": record.plan,

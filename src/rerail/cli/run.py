@@ -18,6 +18,7 @@ from rerail.cli.live import live_sleep
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.decisions.model import Effects
+from rerail.errors import UsageError
 from rerail.ids import UnitName
 from rerail.runner.command import Signalled
 from rerail.runner.outcome import Succeeded
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from rerail.app import Loop
-    from rerail.boundary.result import Result
+    from rerail.process import Finished
+    from rerail.runner.outcome import Outcome
 
 _NAME_CHARS = 48
 
@@ -58,10 +60,17 @@ def command(
     name chooses what that is: back off, repair, heal, pause or stop.
     """
     loop = open_loop(Path.cwd(), as_json=as_json)
-    unit = Unit(UnitName(name or default_name(argv, loop.root)), effects=Effects(effects), marks_starts=True)
+    unit = _declared(default_name(argv, loop.root) if name is None else name, effects)
     return run_unit(
         loop, unit, argv, cwd=Path.cwd(), verb="run", timeout_s=timeout_s, passthrough=passthrough, as_json=as_json
     )
+
+
+def _declared(name: str, effects: str) -> Unit:
+    try:
+        return Unit(UnitName(name), effects=Effects(effects), marks_starts=True)
+    except ValueError as error:
+        raise UsageError(f"--unit: {error}", hint="give a name such as verify:tests") from None
 
 
 def open_loop(cwd: Path, *, as_json: bool) -> Loop:
@@ -102,9 +111,8 @@ def run_unit(
         return leave(cancelled(verb, unit.name, {}), as_json=as_json, signal=number)
     result = result_of(verb, unit.name, outcome, loop.project.loaded.taxonomy)
     code = leave(result, as_json=as_json)
-    if passthrough and not isinstance(outcome, Succeeded) and (own := _own_code(result)) is not None:
-        return own
-    return code
+    own = _own_code(outcome) if passthrough else None
+    return code if own is None else own
 
 
 def default_name(argv: Sequence[str], root: str) -> str:
@@ -114,9 +122,14 @@ def default_name(argv: Sequence[str], root: str) -> str:
     return f"{shown[:_NAME_CHARS]}#{digest}"
 
 
-def _own_code(result: Result) -> int | None:
-    code = result.data.get("exit_code")
-    return code if isinstance(code, int) else None
+def _own_code(outcome: Outcome[Finished]) -> int | None:
+    """Return what a shell would say of the command's last attempt; None when it did not run, or succeeded."""
+    if isinstance(outcome, Succeeded) or not outcome.history:
+        return None
+    evidence = outcome.history[-1].evidence
+    if evidence.signal is not None:
+        return 128 + int(getattr(signal, evidence.signal, 0))
+    return evidence.exit_code
 
 
 def _binary(stream: object) -> BinaryIO | None:

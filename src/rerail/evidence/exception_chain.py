@@ -114,6 +114,6 @@ def _members(error: BaseException) -> list[BaseException]:
         return []
     for name in _MEMBERS:
         values = read(error, name)
-        if is_a(values, (list, tuple)):
+        if type(values) in (list, tuple):
             return [value for value in values if is_a(value, BaseException)]
     return []

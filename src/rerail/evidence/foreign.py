@@ -8,16 +8,18 @@ value on its class is read; no property, no ``__getattr__`` and no ``__getattrib
 from __future__ import annotations
 
 from types import GetSetDescriptorType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+_Kind = TypeVar("_Kind")
 
 _NOTHING: Mapping[str, object] = {}
 _PLAIN = (str, int, float, bytes, dict, list, tuple)
 
 
-def is_a(value: object, kind: type | tuple[type, ...]) -> bool:
+def is_a(value: object, kind: type[_Kind]) -> TypeGuard[_Kind]:
     """Return whether *value* is of *kind* by its real type: `isinstance` would ask the object for its ``__class__`` as well."""
     return issubclass(type(value), kind)
 

@@ -98,6 +98,11 @@ class Case:
         return known
 
     @property
+    def top(self) -> Path:
+        """Where to look at the repository again: its root, for the directory that the command ran in may have become another one."""
+        return self.state.here.root or self.state.here.git_dir
+
+    @property
     def aside(self) -> Path:
         """Where files go that have to give way."""
         if self.backup is None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rerail.git import aside, heads, locks, objects, partial, reformat, revisions, tracking
 from rerail.git.finding import Finding
 from rerail.git.probe import HeadCondition, Trouble
+from rerail.git.repairs import aside, heads, locks, objects, partial, reformat, revisions, tracking
 from rerail.taxonomy.classes import FailureClass
 
 if TYPE_CHECKING:

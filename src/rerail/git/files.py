@@ -6,6 +6,7 @@ Everything that has to give way is moved below ``<git dir>/rerail/``, after its 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from typing import TYPE_CHECKING
 
@@ -37,21 +38,27 @@ def write_locked(path: Path, data: bytes, *, mode: int = 0o644, mtime_ns: int | 
     lock.replace(path)
 
 
-def write_over(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
-    """Replace a file of the work tree in one rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name[:80]}.rerail-{os.getpid()}")
+def write_over(path: Path, data: bytes, *, scratch: Path, mode: int, mtime_ns: int | None = None) -> None:
+    """Replace a file of the work tree in one rename.
+
+    Args:
+        path: The file.
+        data: What it shall hold.
+        scratch: A directory of rerail's own, where it is written first: a kill leaves nothing in the work tree.
+        mode: Its permissions.
+        mtime_ns: Its time of change; None: now.
+    """
+    fresh = _scratch_name(path, scratch)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     _fill(descriptor, fresh, data, mode, mtime_ns)
-    fresh.replace(path)
+    _take_place(fresh, path)
 
 
-def link_over(path: Path, target: bytes) -> None:
+def link_over(path: Path, target: bytes, *, scratch: Path) -> None:
     """Replace whatever is at *path* by a symbolic link, in one rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name[:80]}.rerail-{os.getpid()}")
+    fresh = _scratch_name(path, scratch)
     fresh.symlink_to(os.fsdecode(target))
-    fresh.replace(path)
+    _take_place(fresh, path)
 
 
 def move_aside(path: Path, target: Path) -> None:
@@ -71,6 +78,22 @@ def free_name(directory: Path, name: str) -> Path:
         number += 1
         candidate = directory / f"{name}~{number}"
     return candidate
+
+
+def _scratch_name(path: Path, scratch: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch.mkdir(parents=True, exist_ok=True)
+    # On another file system a rename would not be one: then beside the file.
+    folder = scratch if scratch.stat().st_dev == path.parent.stat().st_dev else path.parent
+    return free_name(folder, f".rerail-{secrets.token_hex(6)}")
+
+
+def _take_place(fresh: Path, path: Path) -> None:
+    try:
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def _fill(descriptor: int, path: Path, data: bytes, mode: int, mtime_ns: int | None) -> None:

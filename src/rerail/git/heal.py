@@ -23,7 +23,7 @@ from rerail.git.place import NoPlace, locate
 from rerail.git.primitives import STEPS, StepRefusedError
 from rerail.git.probe import RepoState, Trouble, probe
 from rerail.git.snapshot import NO_REACH, Reach, all_refs, load, snapshot
-from rerail.git.transport import drop_incoming
+from rerail.git.repairs.transport import drop_incoming
 from rerail.recipes.heals import HealRecipe, Need, Primitive
 from rerail.taxonomy import BUILT_IN, Action, FailureClass, Taxonomy
 

@@ -1,7 +1,7 @@
 """The operation in progress - merge, rebase, am, cherry-pick, revert, bisect - as its marker files tell it.
 
 The markers live in the git directory that git itself names for the worktree, never in a joined ``.git/``. How an operation is
-concluded or set aside is for `rerail.git.conclude`.
+concluded or set aside is for `rerail.git.repairs.conclude`.
 """
 
 from __future__ import annotations

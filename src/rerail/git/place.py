@@ -75,6 +75,11 @@ def locate(cwd: Path) -> Place | NoPlace:
     return NoPlace("not-a-repository", f"neither {here} nor a directory above it has a .git")
 
 
+def own_dir(place: Place) -> Path:
+    """Return where rerail keeps its files of a worktree: out of git's sight, and out of the work tree."""
+    return place.git_dir / "rerail"
+
+
 def is_git_dir(directory: Path) -> bool:
     """Return whether a directory is a git directory, judged without its HEAD, which may be the thing that broke."""
     return (directory / "objects").is_dir() and (directory / "refs").is_dir()

@@ -1,7 +1,7 @@
 """One look at a repository: everything a heal has to know, and nothing changed by looking.
 
 A state that git itself refuses to read (a broken HEAD, a config that does not parse) is a finding here, not an error: such a
-repository looks like "not a git repository" to whoever only reads messages. Locks and their owners are for `rerail.git.locks`.
+repository looks like "not a git repository" to whoever only reads messages. Locks and their owners are for `rerail.git.repairs.locks`.
 """
 
 from __future__ import annotations

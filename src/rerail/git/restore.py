@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rerail.errors import GitError, UsageError
 from rerail.git.backup import Backup, Base, Kind, Outcome, RefMove, SavedFile, outcome_ref, read_outcome
+from rerail.git.place import own_dir
 from rerail.git.files import free_name, link_over, move_aside, write_locked, write_over
 from rerail.git.operation import marker_files
 from rerail.git.probe import probe
@@ -133,9 +134,9 @@ def _put_back(git: Git, place: Place, backup: Backup, file: SavedFile) -> None:
     if where.is_dir() and not where.is_symlink():
         _aside(place, backup, where)
     if file.kind is Kind.LINK:
-        link_over(where, data)
+        link_over(where, data, scratch=own_dir(place))
     elif file.base is Base.WORK or file.path.startswith("logs/"):
-        write_over(where, data, mode=file.mode, mtime_ns=file.mtime_ns)
+        write_over(where, data, scratch=own_dir(place), mode=file.mode, mtime_ns=file.mtime_ns)
     else:
         write_locked(where, data, mode=file.mode, mtime_ns=file.mtime_ns)
 

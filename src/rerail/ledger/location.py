@@ -174,7 +174,9 @@ def _common(git_directory: Path) -> Path:
 
 
 def _first_line(path: Path) -> str | None:
-    """Return a small file's first line, or None where there is no such file."""
+    """Return a small file's first line, or None where there is no such file; a pipe is none, and would be waited for."""
+    if not os.path.isfile(path):  # noqa: PTH113  as above
+        return None
     try:
         with path.open("rb") as file:
             return os.fsdecode(file.readline(8192)).rstrip("\r\n")

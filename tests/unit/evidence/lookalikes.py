@@ -1,8 +1,8 @@
 """Exceptions and responses built like those of SDKs, which the tests must not need.
 
-Class names, modules and attributes were read off exceptions raised by openai 3.57, anthropic 2.14, google-genai 3.6, litellm 1.110,
-mcp 2.3, botocore 1.44, httpx 0.28, httpx2 2.16, requests 2.34, urllib3 2.8, aiohttp 3.14, tenacity 9.2, pydantic 2.14, jsonschema 4.26
-against a loopback server in November 2026; plumbum, GitPython, invoke, grpc and azure-core follow their documentation.
+Class names, modules and attributes were read off exceptions that openai 3.57, anthropic 2.14, google-genai 3.6, litellm 1.110,
+mcp 2.3, botocore 1.44, httpx 0.28, httpx2 2.16, requests 2.34, urllib3 2.8, aiohttp 3.14 and tenacity 9.2 raised against a
+loopback server in November 2026; plumbum, GitPython, invoke, grpc and azure-core follow their documentation.
 """
 
 from __future__ import annotations

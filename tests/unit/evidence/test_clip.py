@@ -128,7 +128,11 @@ def test_every_kept_line_is_the_line_of_that_number(lines: list[str], ends: bool
         assert max(numbered(stream)) == stream.total_lines
 
 
-@given(st.lists(st.text(alphabet="abé ", min_size=1, max_size=40), min_size=1, max_size=80), st.integers(0, 200), st.integers(1, 300))
+@given(
+    st.lists(st.text(alphabet="abé ", min_size=1, max_size=40), min_size=1, max_size=80),
+    st.integers(0, 200),
+    st.integers(1, 300),
+)
 def test_output_captured_without_its_middle_keeps_true_numbers(lines: list[str], head: int, tail: int) -> None:
     raw = ("\n".join(lines) + "\n").encode()
     stream = captured(raw, head_bytes=head, tail_bytes=tail)

@@ -18,13 +18,18 @@ import pytest
 import tenacity
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.evidence.lookalikes import Headers, Namespace, ReadResponse, UnreadResponse, class_like, error_like
 
 from rerail.evidence import notes
 from rerail.evidence.exceptions import from_exception
 from rerail.evidence.model import Evidence, Link, StreamName
-from tests.unit.evidence.lookalikes import Headers, Namespace, ReadResponse, UnreadResponse, class_like, error_like
 
-BILLING = {"message": "You exceeded your quota", "type": "insufficient_quota", "param": None, "code": "insufficient_quota"}
+BILLING = {
+    "message": "You exceeded your quota",
+    "type": "insufficient_quota",
+    "param": None,
+    "code": "insufficient_quota",
+}
 
 
 def raised(error: BaseException, *, cause: BaseException | None = None) -> BaseException:
@@ -59,9 +64,14 @@ def test_types_are_named_as_a_traceback_names_them_along_the_mro() -> None:
         pass
 
     names = from_exception(Local()).exceptions[0].types
-    assert names[0].endswith("test_exceptions.test_types_are_named_as_a_traceback_names_them_along_the_mro.<locals>.Local")
+    assert names[0].endswith(
+        "test_exceptions.test_types_are_named_as_a_traceback_names_them_along_the_mro.<locals>.Local"
+    )
     assert names[1:] == ("ConnectionResetError", "ConnectionError", "OSError", "Exception", "BaseException")
-    assert from_exception(json.JSONDecodeError("no", "", 0)).exceptions[0].types[:2] == ("json.decoder.JSONDecodeError", "ValueError")
+    assert from_exception(json.JSONDecodeError("no", "", 0)).exceptions[0].types[:2] == (
+        "json.decoder.JSONDecodeError",
+        "ValueError",
+    )
 
 
 def test_the_system_s_error_number_gets_its_name() -> None:
@@ -96,7 +106,8 @@ def test_a_suppressed_context_is_left_out() -> None:
         except KeyError:
             raise RuntimeError("outer") from None
     except RuntimeError as error:
-        assert links(from_exception(error)) == [("raised", "RuntimeError")]
+        evidence = from_exception(error)
+    assert links(evidence) == [("raised", "RuntimeError")]
 
 
 def test_notes_belong_to_the_message() -> None:
@@ -107,7 +118,9 @@ def test_notes_belong_to_the_message() -> None:
 
 
 def test_groups_are_unfolded_to_their_leaves() -> None:
-    group = ExceptionGroup("two", [ValueError("a"), ExceptionGroup("in", [KeyError("b"), raised(OSError(5, "c"), cause=EOFError("d"))])])
+    group = ExceptionGroup(
+        "two", [ValueError("a"), ExceptionGroup("in", [KeyError("b"), raised(OSError(5, "c"), cause=EOFError("d"))])]
+    )
     evidence = from_exception(group)
     assert links(evidence) == [
         ("raised", "ExceptionGroup"),
@@ -168,14 +181,20 @@ def test_tenacity_s_retry_error_is_unwrapped_by_its_last_attempt_alone() -> None
     ("error", "note"),
     [
         (error_like("google.api_core.exceptions.RetryError", "Timeout of 60.0s exceeded"), notes.RETRIES_SPENT),
-        (error_like("pydantic_ai.exceptions.UnexpectedModelBehavior", "Exceeded maximum retries (1) for output"), notes.RETRIES_SPENT),
+        (
+            error_like("pydantic_ai.exceptions.UnexpectedModelBehavior", "Exceeded maximum retries (1) for output"),
+            notes.RETRIES_SPENT,
+        ),
         (RuntimeError("giving up after 5 tries"), notes.RETRIES_SPENT),
         (RuntimeError("Failed after 3 attempts. Last error: overloaded"), notes.RETRIES_SPENT),
         (
             error_like(
                 "botocore.exceptions.ClientError",
                 "An error occurred (ThrottlingException) ... (reached max retries: 4): Rate exceeded",
-                response={"Error": {"Code": "ThrottlingException"}, "ResponseMetadata": {"HTTPStatusCode": 400, "RetryAttempts": 4}},
+                response={
+                    "Error": {"Code": "ThrottlingException"},
+                    "ResponseMetadata": {"HTTPStatusCode": 400, "RetryAttempts": 4},
+                },
             ),
             f"{notes.RETRIES_SPENT}: 4",
         ),
@@ -193,7 +212,9 @@ def test_a_spent_inner_retry_budget_is_noted(error: BaseException, note: str) ->
     assert from_exception(error).notes == (note,)
 
 
-@pytest.mark.parametrize("message", ["could not retrieve the metrics", "retry later", "max tokens exceeded", "retry-after: 3"])
+@pytest.mark.parametrize(
+    "message", ["could not retrieve the metrics", "retry later", "max tokens exceeded", "retry-after: 3"]
+)
 def test_other_words_are_no_spent_retry_budget(message: str) -> None:
     assert from_exception(RuntimeError(message)).notes == ()
 
@@ -207,7 +228,9 @@ SDK_ERRORS = [
             code="insufficient_quota",
             type="insufficient_quota",
             body=BILLING,
-            response=ReadResponse(429, Headers(Retry_After="3", x_should_retry="false"), json.dumps({"error": BILLING}).encode()),
+            response=ReadResponse(
+                429, Headers(Retry_After="3", x_should_retry="false"), json.dumps({"error": BILLING}).encode()
+            ),
         ),
         429,
         ("insufficient_quota",),
@@ -219,7 +242,11 @@ SDK_ERRORS = [
             "Error code: 529 - {'type': 'error', ...}",
             status_code=529,
             type="overloaded_error",
-            body={"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "req_1"},
+            body={
+                "type": "error",
+                "error": {"type": "overloaded_error", "message": "Overloaded"},
+                "request_id": "req_1",
+            },
         ),
         529,
         ("overloaded_error",),
@@ -231,7 +258,9 @@ SDK_ERRORS = [
             "429 RESOURCE_EXHAUSTED.",
             code=429,
             status="RESOURCE_EXHAUSTED",
-            details={"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [{"reason": "RATE_LIMIT_EXCEEDED"}]}},
+            details={
+                "error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [{"reason": "RATE_LIMIT_EXCEEDED"}]}
+            },
         ),
         429,
         ("RESOURCE_EXHAUSTED", "RATE_LIMIT_EXCEEDED"),
@@ -243,7 +272,10 @@ SDK_ERRORS = [
             "An error occurred (AccessDeniedException) when calling the InvokeModel operation: no",
             response={
                 "Error": {"Code": "AccessDeniedException", "Message": "no"},
-                "ResponseMetadata": {"HTTPStatusCode": 403, "HTTPHeaders": {"x-amzn-errortype": "AccessDeniedException"}},
+                "ResponseMetadata": {
+                    "HTTPStatusCode": 403,
+                    "HTTPHeaders": {"x-amzn-errortype": "AccessDeniedException"},
+                },
             },
         ),
         403,
@@ -252,20 +284,56 @@ SDK_ERRORS = [
     ),
     (
         error_like(
-            "aiohttp.client_exceptions.ClientResponseError", "503, message='no'", status=503, headers=Headers(Retry_After="9")
+            "aiohttp.client_exceptions.ClientResponseError",
+            "503, message='no'",
+            status=503,
+            headers=Headers(Retry_After="9"),
         ),
         503,
         (),
         {"retry-after": "9"},
     ),
-    (error_like("mcp.shared.exceptions.MCPError", "Invalid params", error=Namespace(code=-32602, message="Invalid params")), None, ("-32602",), {}),
-    (error_like("azure.core.exceptions.HttpResponseError", "no", status_code=409, error=Namespace(code="Conflict")), 409, ("Conflict",), {}),
+    (
+        error_like(
+            "mcp.shared.exceptions.MCPError", "Invalid params", error=Namespace(code=-32602, message="Invalid params")
+        ),
+        None,
+        ("-32602",),
+        {},
+    ),
+    (
+        error_like("azure.core.exceptions.HttpResponseError", "no", status_code=409, error=Namespace(code="Conflict")),
+        409,
+        ("Conflict",),
+        {},
+    ),
     (error_like("stripe.CardError", "declined", http_status=402, code="card_declined"), 402, ("card_declined",), {}),
     (error_like("psycopg.errors.UniqueViolation", "duplicate key", sqlstate="23505"), None, ("23505",), {}),
-    (error_like("pydantic_ai.exceptions.ModelHTTPError", "no", status_code=503, retry_after=2.5, body=None), 503, (), {"retry-after": "2.5"}),
-    (error_like("ssl.SSLCertVerificationError", "no", reason="CERTIFICATE_VERIFY_FAILED"), None, ("CERTIFICATE_VERIFY_FAILED",), {}),
-    (error_like("kubernetes.client.exceptions.ApiException", "(422)", status=422, reason="Unprocessable Entity", body='{"reason":"Invalid"}'), 422, ("Invalid",), {}),
-]  # fmt: skip
+    (
+        error_like("pydantic_ai.exceptions.ModelHTTPError", "no", status_code=503, retry_after=2.5, body=None),
+        503,
+        (),
+        {"retry-after": "2.5"},
+    ),
+    (
+        error_like("ssl.SSLCertVerificationError", "no", reason="CERTIFICATE_VERIFY_FAILED"),
+        None,
+        ("CERTIFICATE_VERIFY_FAILED",),
+        {},
+    ),
+    (
+        error_like(
+            "kubernetes.client.exceptions.ApiException",
+            "(422)",
+            status=422,
+            reason="Unprocessable Entity",
+            body='{"reason":"Invalid"}',
+        ),
+        422,
+        ("Invalid",),
+        {},
+    ),
+]
 
 
 @pytest.mark.parametrize(("error", "status", "codes", "headers"), SDK_ERRORS, ids=lambda value: type(value).__name__)
@@ -279,7 +347,11 @@ def test_status_codes_and_headers_of_sdk_exceptions_are_read(
 
 
 def test_the_body_is_a_stream_and_its_message_is_said_once() -> None:
-    error = error_like("httpx.HTTPStatusError", "Client error '400'", response=ReadResponse(400, Headers(), b'{"error": {"message": "no such model"}}'))
+    error = error_like(
+        "httpx.HTTPStatusError",
+        "Client error '400'",
+        response=ReadResponse(400, Headers(), b'{"error": {"message": "no such model"}}'),
+    )
     evidence = from_exception(error)
     assert evidence.stream(StreamName.BODY).text == '{"error": {"message": "no such model"}}'  # type: ignore[union-attr]
     assert said(evidence) == "Client error '400'\nno such model"
@@ -358,7 +430,9 @@ def test_a_killed_process_brings_its_signal() -> None:
 
 def test_a_timed_out_process_is_noted() -> None:
     with pytest.raises(subprocess.TimeoutExpired) as caught:
-        subprocess.run([sys.executable, "-c", "import time; time.sleep(60)"], check=False, timeout=0.2, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-c", "import time; time.sleep(60)"], check=False, timeout=0.2, capture_output=True
+        )
     evidence = from_exception(caught.value)
     assert evidence.notes == (notes.TIMED_OUT,)
     assert evidence.exit_code is None
@@ -367,13 +441,29 @@ def test_a_timed_out_process_is_noted() -> None:
 @pytest.mark.parametrize(
     ("error", "exit_code", "command"),
     [
-        (error_like("git.exc.GitCommandError", "no", command=["git", "push"], status=128, stderr="fatal: no"), 128, ("git", "push")),
-        (error_like("plumbum.ProcessExecutionError", "no", argv=["ls"], retcode=2, stdout="", stderr="fatal: no"), 2, ("ls",)),
-        (error_like("invoke.UnexpectedExit", "no", result=Namespace(return_code=1, command="make", stderr="fatal: no")), 1, ("make",)),
+        (
+            error_like("git.exc.GitCommandError", "no", command=["git", "push"], status=128, stderr="fatal: no"),
+            128,
+            ("git", "push"),
+        ),
+        (
+            error_like("plumbum.ProcessExecutionError", "no", argv=["ls"], retcode=2, stdout="", stderr="fatal: no"),
+            2,
+            ("ls",),
+        ),
+        (
+            error_like(
+                "invoke.UnexpectedExit", "no", result=Namespace(return_code=1, command="make", stderr="fatal: no")
+            ),
+            1,
+            ("make",),
+        ),
         (SystemExit(4), 4, ()),
     ],
 )
-def test_other_libraries_process_errors_are_read_too(error: BaseException, exit_code: int, command: tuple[str, ...]) -> None:
+def test_other_libraries_process_errors_are_read_too(
+    error: BaseException, exit_code: int, command: tuple[str, ...]
+) -> None:
     evidence = from_exception(error)
     assert (evidence.exit_code, evidence.command, evidence.http_status) == (exit_code, command, None)
 
@@ -409,7 +499,9 @@ def test_grpc_s_code_is_called() -> None:
 
 
 def test_a_message_that_is_json_as_a_whole_gives_its_codes() -> None:
-    assert from_exception(RuntimeError('{"error": {"type": "overloaded_error", "message": "Overloaded"}}')).codes == ("overloaded_error",)
+    assert from_exception(RuntimeError('{"error": {"type": "overloaded_error", "message": "Overloaded"}}')).codes == (
+        "overloaded_error",
+    )
 
 
 def test_the_caller_s_tool_and_command_win() -> None:
@@ -569,7 +661,19 @@ def test_the_exception_is_left_as_it_was() -> None:
     assert before == (error.__cause__, error.__context__, error.__traceback__, error.args, vars(error))
 
 
-@given(st.text(), st.dictionaries(st.sampled_from(["code", "status", "body", "headers", "response", "errno", "cmd", "returncode", "stderr", "error"]), st.recursive(st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3), max_leaves=6)))  # fmt: skip
+@given(
+    st.text(),
+    st.dictionaries(
+        st.sampled_from(
+            ["code", "status", "body", "headers", "response", "errno", "cmd", "returncode", "stderr", "error"]
+        ),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+            max_leaves=6,
+        ),
+    ),
+)
 def test_any_attributes_make_evidence(message: str, attributes: dict[str, object]) -> None:
     evidence = from_exception(error_like("x.Error", message, **attributes))
     repr(evidence).encode()

@@ -59,7 +59,10 @@ SAME = [
     ("12 | const x", "14 | const x"),
     ("goroutine 12 [running]:", "goroutine 34 [running]:"),
     ("12 MB at 4.5 MB/s", "12 MB at 900 kB/s"),
-    ("Limit 30000, Used 29500, Requested 1200. Try again in 1.4s", "Limit 30000, Used 29990, Requested 1200. Try again in 9s"),
+    (
+        "Limit 30000, Used 29500, Requested 1200. Try again in 1.4s",
+        "Limit 30000, Used 29990, Requested 1200. Try again in 9s",
+    ),
 ]
 
 DIFFERENT = [
@@ -100,7 +103,7 @@ def test_codes_and_digits_that_carry_meaning_are_kept(one: str, other: str) -> N
 def test_the_order_and_the_repetition_of_lines_do_not_matter() -> None:
     lines = [f"FAILED tests/test_{name}.py::test_it" for name in "abcdef"]
     shuffled = [*lines, lines[0], ""]
-    random.Random(4).shuffle(shuffled)  # noqa: S311  an order, not a secret
+    random.Random(4).shuffle(shuffled)
     assert evidence_fingerprint(failure("\n".join(lines))) == evidence_fingerprint(failure("\n".join(shuffled)))
 
 
@@ -114,7 +117,9 @@ def test_mending_one_of_two_like_findings_in_a_file_is_progress() -> None:
 
 def test_how_it_ended_counts_and_where_and_how_long_it_ran_does_not() -> None:
     base = from_process("make", exit_code=1, stderr="no")
-    assert evidence_fingerprint(base) == evidence_fingerprint(from_process("make", exit_code=1, stderr="no", cwd="/w", duration_s=3))
+    assert evidence_fingerprint(base) == evidence_fingerprint(
+        from_process("make", exit_code=1, stderr="no", cwd="/w", duration_s=3)
+    )
     assert evidence_fingerprint(base) != evidence_fingerprint(from_process("make", exit_code=2, stderr="no"))
     assert evidence_fingerprint(base) != evidence_fingerprint(from_process("make", exit_code=-9, stderr="no"))
     assert evidence_fingerprint(base) != evidence_fingerprint(from_process("make", exit_code=1, stdout="no"))
@@ -122,7 +127,10 @@ def test_how_it_ended_counts_and_where_and_how_long_it_ran_does_not() -> None:
 
 
 def test_an_exception_is_told_by_its_type_and_code_too() -> None:
-    prints = {evidence_fingerprint(from_exception(error)) for error in (OSError(28, "no"), OSError(13, "no"), ValueError("no"))}
+    prints = {
+        evidence_fingerprint(from_exception(error))
+        for error in (OSError(28, "no"), OSError(13, "no"), ValueError("no"))
+    }
     assert len(prints) == 3
     assert evidence_fingerprint(from_exception(ValueError("at 0x7f81a300c7d0"))) == evidence_fingerprint(
         from_exception(ValueError("at 0x7fe2b1c00f10"))
@@ -147,7 +155,10 @@ def test_any_text_has_a_fingerprint(text: str) -> None:
     assert len(evidence_fingerprint(from_text(text))) == 32
 
 
-@pytest.mark.parametrize("piece", ["1", "a1", "1 ", "1:", "1.", "/tmp/", "a_1", "attempt ", "line ", "0x", "Jan 1 ", "12d", "a.b:", "@@ -", "=="])
+@pytest.mark.parametrize(
+    "piece",
+    ["1", "a1", "1 ", "1:", "1.", "/tmp/", "a_1", "attempt ", "line ", "0x", "Jan 1 ", "12d", "a.b:", "@@ -", "=="],
+)
 def test_hostile_lines_are_normalised_in_linear_time(piece: str) -> None:
     line = piece * (250_000 // len(piece))
     began_s = time.process_time()

@@ -158,10 +158,9 @@ def _retype(complaint: Complaint, root: Any, bench: Bench) -> Change | None:
     options = [value for value in coercions(here) if is_a(value, expected)]
     # 3.0 and 3 are one number.
     options = [value for index, value in enumerate(options) if value not in options[:index]]
-    if bench.shape is None:
-        # Only a schema says that a list of such values is wanted.
-        options = [value for value in options if value != [here]]
-    elif len(options) > 1:
+    # Only a schema says that a list of just such values is wanted.
+    options = [value for value in options if value != [here] or bench.accepts(replaced(root, place, value), place)]
+    if len(options) > 1:
         options = [value for value in options if bench.accepts(replaced(root, place, value), place)]
     return _as_type(root, place, options[0]) if len(options) == 1 else None
 

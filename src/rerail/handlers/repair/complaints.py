@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rerail.evidence.model import Evidence
     from rerail.handlers.repair.tree import Place
 
-MAX_TEXT = 64 * 1024
+MAX_TEXT = 32 * 1024
 """Characters that are read of one text, from each of its ends half."""
 
 MAX_COMPLAINTS = 200
 _MAX_LINE = 2_000
-_MAX_LINES = 4_000
+_MAX_LINES = 2_000
 _MAX_NESTED = 4
 """JSON within JSON within JSON."""
 
@@ -43,7 +43,6 @@ _ECHO = re.compile(r"\s*(?:received arguments|parameters|input):\s*$", re.IGNORE
 def read(evidence: Evidence) -> tuple[Complaint, ...]:
     """Return what the validator complains about, each thing once; what the unit printed counts when nothing else speaks."""
     own = [stream.text for stream in evidence.streams if stream.name is not StreamName.STDOUT]
-    own += [fact.message for fact in evidence.exceptions]
     printed = [stream.text for stream in evidence.streams if stream.name is StreamName.STDOUT]
     return _distinct(_of_texts(own)) or _distinct(_of_texts(printed))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rerail.git.command import NETWORK_TIMEOUT_S
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.transport import fault, only_remote
+from rerail.git.repairs.transport import fault, only_remote
 
 if TYPE_CHECKING:
     from rerail.git.invocation import Invocation

@@ -74,6 +74,11 @@ def named_elsewhere(state: RepoState, lines: Iterable[str]) -> tuple[Path, ...]:
     return tuple(path for path in dict.fromkeys(paths) if os.path.lexists(path) and not _is_inside(path, state.here))
 
 
+def names(some: Iterable[Lock]) -> str:
+    """Return the paths of locks, for people."""
+    return ", ".join(str(lock.path) for lock in some)
+
+
 def owners(lock: Lock) -> tuple[Worker, ...]:
     """Return whoever may own a lock now; empty: nobody that lives."""
     return (*openers(lock.path), *git_workers(lock.home, all_worktrees=lock.is_shared))

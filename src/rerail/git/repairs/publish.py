@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.transport import fetch, heads, only_remote, remote_branch
+from rerail.git.repairs.transport import fetch, heads, only_remote, remote_branch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rerail.git.invocation import Invocation
     from rerail.git.probe import RepoState
-    from rerail.git.transport import RemoteBranch
+    from rerail.git.repairs.transport import RemoteBranch
 
 _REJECTED = re.compile(r"^ ! \[[^\]]+\]\s+(\S+)\s+->\s+(\S+)\s+\((?:fetch first|non-fast-forward)\)")
 _FORCING = ("-f", "--force", "--force-with-lease", "--mirror", "--delete", "-d", "--prune", "--all", "--tags")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.git.finding import Finding, fails
-from rerail.git.transport import fetch, heads, only_remote, tracking_ref
+from rerail.git.repairs.transport import heads, only_remote, tracking_ref
 
 if TYPE_CHECKING:
     from rerail.git.invocation import Invocation
@@ -67,19 +67,6 @@ def remote_revision(state: RepoState, name: str) -> RemoteRevision | Finding:
     if _OID.fullmatch(name):
         return RemoteRevision(name, remote, name, f"{FETCHED}{name}", None)
     return _branch(state, remote, name, name)
-
-
-def bring_in(state: RepoState, found: RemoteRevision) -> str | Finding:
-    """Fetch a remote's revision into rerail's own refs and return its commit."""
-    return fetch(state, found.remote, found.source)
-
-
-def name_it(state: RepoState, found: RemoteRevision, oid: str) -> None:
-    """Let a ref of this repository name what was fetched."""
-    old = state.git.line("rev-parse", "-q", "--verify", found.target, check=False) or "0" * len(oid)
-    state.git("update-ref", "-m", "rerail: fetch", found.target, oid, old)
-    if found.refspec:
-        state.git("config", "--local", "--add", f"remote.{found.remote}.fetch", found.refspec)
 
 
 def _branch(state: RepoState, remote: str, short: str, name: str) -> RemoteRevision | Finding:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rerail.git.files import free_name, move_aside
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.integrate import three_way
+from rerail.git.repairs.integrate import three_way
 from rerail.git.operation import OperationKind
 from rerail.git.probe import HeadCondition
 from rerail.git.restore import REFLOG_MARK
@@ -59,8 +59,8 @@ def concludable(state: RepoState, call: Invocation | None) -> Finding:
     return holds(f"the {operation.kind} is resolved; only its conclusion is missing")
 
 
-def conclude(state: RepoState) -> None:
-    """Conclude the operation by git's own means: its hooks run, its message stands.
+def conclude(state: RepoState) -> OperationKind:
+    """Conclude the operation by git's own means, its hooks and its message included; return what it was.
 
     Raises:
         GitError: git, or a hook, refused.
@@ -70,6 +70,7 @@ def conclude(state: RepoState) -> None:
         raise ValueError("no operation is in progress")
     action = {"GIT_REFLOG_ACTION": f"{REFLOG_MARK}conclude the {operation.kind}"}
     state.git.at(state.root)(_CONTINUES[operation.kind], "--continue", env=action)
+    return operation.kind
 
 
 def debris(state: RepoState) -> Finding:
@@ -86,8 +87,11 @@ def debris(state: RepoState) -> Finding:
     return holds(f"{operation.directory} is what a crashed {operation.kind} left; HEAD is on its branch")
 
 
-def set_debris_aside(state: RepoState, aside: Path) -> None:
-    """Move a crashed operation's directory aside; an autostash in it becomes a stash entry, as ``--quit`` would do."""
+def set_debris_aside(state: RepoState, aside: Path) -> str:
+    """Move a crashed operation's directory aside and return its name.
+
+    An autostash in it becomes a stash entry, as ``--quit`` would do.
+    """
     operation = state.operation
     if operation is None or operation.directory is None:
         raise ValueError("no operation's state directory is there")
@@ -97,6 +101,7 @@ def set_debris_aside(state: RepoState, aside: Path) -> None:
         oid = stashed.read_text(encoding="ascii", errors="replace").strip()
         state.git("stash", "store", "-q", "-m", "autostash of a crashed rebase", oid)
     move_aside(folder, free_name(aside, operation.directory))
+    return operation.directory
 
 
 def bisect_finished(state: RepoState) -> Finding:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rerail.git.command import NETWORK_TIMEOUT_S
 from rerail.git.files import free_name, move_aside
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.transport import INCOMING, fault, only_remote
+from rerail.git.repairs.transport import INCOMING, fault, only_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,9 +13,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from rerail.git.command import nul_ended
-from rerail.git.conclude import has_markers
+from rerail.git.repairs.conclude import has_markers
 from rerail.git.files import write_over
 from rerail.git.finding import Finding, fails, holds
+from rerail.git.place import own_dir
 
 if TYPE_CHECKING:
     from rerail.git.probe import RepoState
@@ -57,7 +58,7 @@ def resolve(state: RepoState) -> tuple[str, ...]:
         file = state.root / path
         mode = stat.S_IMODE(file.stat().st_mode) if file.is_file() else 0o644
         if not file.is_file() or file.read_bytes() != data:
-            write_over(file, data, mode=mode)
+            write_over(file, data, scratch=own_dir(state.here), mode=mode)
         done.append(f"{path}: {how}")
     state.git.at(state.root)("update-index", "-z", "--stdin", stdin=nul_ended(state.unmerged))
     return tuple(done)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rerail.git.finding import Finding, fails
-from rerail.git.transport import heads
+from rerail.git.repairs.transport import heads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,10 +7,11 @@ import posixpath
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from rerail.errors import GitError
 from rerail.git.command import NETWORK_TIMEOUT_S
 from rerail.git.files import free_name, move_aside
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.transport import fault
+from rerail.git.repairs.transport import fault
 
 if TYPE_CHECKING:
     from rerail.git.invocation import Invocation
@@ -55,6 +56,8 @@ def init_submodule(state: RepoState, path: str, aside: Path) -> None:
     had_modules = modules.exists()
     try:
         state.git.at(state.root)("submodule", "update", "--init", "--checkout", "--quiet", "--", path)
+        if not os.path.lexists(state.root / path / ".git"):
+            raise GitError(f"submodule {path} is still not checked out")
     except BaseException:
         if not had_modules and modules.exists():
             move_aside(modules, free_name(aside, "modules"))

@@ -17,7 +17,7 @@ from rerail.git.finding import Finding, fails, holds
 if TYPE_CHECKING:
     from rerail.git.command import Git
     from rerail.git.probe import RepoState
-    from rerail.git.transport import RemoteBranch
+    from rerail.git.repairs.transport import RemoteBranch
 
 _SCAFFOLD = {
     f"GIT_{role}_{field}": value

@@ -1,0 +1,121 @@
+"""What has been found out about a failure's repository: asked once a case, and shared by conditions, steps and checks.
+
+Each function returns what it found, or the finding that says why there is nothing to act on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rerail.git.finding import Finding, fails
+from rerail.git.repairs import aside, heads, integrate, objects, partial, publish, reformat, revisions, tracking
+from rerail.git.repairs import locks as lock_files
+from rerail.git.repairs.transport import fetch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rerail.git.case import Case
+    from rerail.git.probe import Change
+
+
+def locks(case: Case) -> tuple[lock_files.Lock, ...]:
+    """Return the locks that are there."""
+    return lock_files.present_locks(case.state, case.lines)
+
+
+def reformatting(case: Case) -> reformat.Reformatted | Finding:
+    """Return what a commit hook rewrote."""
+    return reformat.reformatted(case.state, case.call("commit"), case.lines)
+
+
+def pushed(case: Case) -> integrate.Integration | Finding:
+    """Return the branch that a refused push could be made from."""
+    return _joined(case, publish.pushed(case.state, case.call("push"), case.lines))
+
+
+def pulled(case: Case) -> integrate.Integration | Finding:
+    """Return the branch that a refused pull would make."""
+    call = case.call("pull")
+    if call is not None and call.has("--ff-only"):
+        return fails("the pull was to fast-forward only, and cannot")
+    return _joined(case, publish.pulled(case.state, call))
+
+
+def integration(case: Case) -> integrate.Integration | Finding:
+    """Return the integration that the failure calls for."""
+    return case.once(pulled if case.request.reason == "diverged" else pushed)
+
+
+def publication(case: Case) -> publish.Counterparts | Finding:
+    """Return the remote branch that a branch without an upstream would become."""
+    return publish.publishable(case.state)
+
+
+def counterpart(case: Case) -> publish.Counterparts | Finding:
+    """Return the remote branch of the same name."""
+    return publish.trackable(case.state)
+
+
+def attachment(case: Case) -> heads.Attachment | Finding:
+    """Return the branch that HEAD came from."""
+    return heads.attachment(case.state)
+
+
+def lost_refs(case: Case) -> tuple[heads.LostRef, ...] | Finding:
+    """Return the broken refs and their values."""
+    return heads.lost_refs(case.state, case.lines)
+
+
+def lost_head(case: Case) -> str | Finding:
+    """Return what a broken HEAD held."""
+    return heads.lost_head(case.state)
+
+
+def changes(case: Case) -> tuple[Change, ...] | Finding:
+    """Return the tracked changes in the way."""
+    return aside.changes_in_way(case.state, case.call(), case.lines)
+
+
+def untracked(case: Case) -> tuple[str, ...] | Finding:
+    """Return the untracked files in the way."""
+    return aside.untracked_in_way(case.state, case.call(), case.lines)
+
+
+def revision(case: Case) -> revisions.RemoteRevision | Finding:
+    """Return where a remote has the missing revision."""
+    name = revisions.missing_revision(case.state, case.call())
+    return name if isinstance(name, Finding) else revisions.remote_revision(case.state, name)
+
+
+def submodule(case: Case) -> str | Finding:
+    """Return the submodule that was never checked out."""
+    return partial.empty_submodule(case.state, case.call())
+
+
+def outside_cone(case: Case) -> tuple[str, ...] | Finding:
+    """Return the directories that the sparse checkout leaves out."""
+    return partial.outside_cone(case.state, case.call())
+
+
+def caches(case: Case) -> tuple[Path, ...] | Finding:
+    """Return the derived files of the object store that are damaged."""
+    return objects.damaged_caches(case.state, case.lines)
+
+
+def missing_objects(case: Case) -> tuple[str, ...] | Finding:
+    """Return the objects that cannot be read."""
+    return objects.missing_objects(case.state, case.lines)
+
+
+def stale_tracking(case: Case) -> dict[str, str] | Finding:
+    """Return the remote-tracking refs in the way of others."""
+    return tracking.stale_refs(case.state, case.lines)
+
+
+def _joined(case: Case, sides: publish.Counterparts | Finding) -> integrate.Integration | Finding:
+    if isinstance(sides, Finding):
+        return sides
+    branch, remote = sides
+    theirs = fetch(case.state, remote.remote, remote.ref)
+    return theirs if isinstance(theirs, Finding) else integrate.integrate(case.state, branch, remote, theirs)

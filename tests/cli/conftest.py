@@ -1,0 +1,78 @@
+"""A rerail command in a process of its own, with a state directory of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def envelope(self) -> dict[str, Any]:
+        """The envelope on stdout."""
+        value: dict[str, Any] = json.loads(self.out)
+        return value
+
+    @property
+    def text(self) -> str:
+        """Both streams, for messages."""
+        return (self.out + self.err).decode("utf-8", "replace")
+
+
+Rerail = Callable[..., Done]
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """The environment of the commands: nothing of the user's own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_CACHE_HOME": str(Path(os.environ.get("RERAIL_TEST_CACHE", tmp_path / "cache"))),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A directory to work in, outside of any repository."""
+    path = tmp_path / "project"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def rerail(project: Path, environ: Mapping[str, str]) -> Rerail:
+    """Runs a rerail command and returns how it ended."""
+
+    def run(*words: str, stdin: bytes = b"", cwd: Path = project, timeout_s: float = 120, **more: Any) -> Done:
+        env = {**environ, **more.pop("env", {})}
+        done = subprocess.run(
+            [sys.executable, "-m", "rerail", *words],
+            cwd=cwd,
+            env={key: value for key, value in env.items() if value is not None},
+            input=stdin,
+            capture_output=True,
+            timeout=timeout_s,
+            **more,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run

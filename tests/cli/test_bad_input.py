@@ -1,0 +1,274 @@
+"""Bad input of every kind gets a clear message and an exit code, never a traceback, and loses nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Done, Rerail
+
+PYTHON = sys.executable
+
+
+def refused(done: Done, *said: str, code: int = 2) -> None:
+    """Hold a command to a clear refusal."""
+    assert done.code == code, done.text
+    assert "Traceback" not in done.text
+    for part in said:
+        assert part in done.text
+
+
+RULE = """
+[[rule]]
+slug = "ours"
+class = "{class_}"
+reason = "timeout"
+why = "it says so"
+source = "observed"
+{key} = "^it broke"
+matches = ["it broke"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("[[rule]\n", ("ours.toml:1",)),
+        (RULE.format(class_="provder", key="text"), ("ours.toml:4", "provder", "provider")),
+        (RULE.format(class_="provider", key="txet"), ("ours.toml:8", "txet", "text")),
+        (
+            '[[class]]\nname = "own"\nsignal = "s"\naction = "pause"\nbudget = -1\nadvice = "a"\npitfall = "p"\n',
+            ("ours.toml:5",),
+        ),
+        (RULE.format(class_="provider", key="text").replace("it broke", "(a+)+$"), ("ours.toml:8",)),
+        ("\udcff", ("ours.toml", "UTF-8")),
+    ],
+    ids=["not toml", "unknown class", "unknown key", "negative budget", "nested quantifier", "not utf-8"],
+)
+def test_a_faulty_recipe_is_told_with_its_line(
+    content: str, said: tuple[str, ...], project: Path, rerail: Rerail
+) -> None:
+    recipes = project / ".rerail" / "recipes"
+    recipes.mkdir(parents=True)
+    (recipes / "ours.toml").write_bytes(content.encode("utf-8", "surrogateescape"))
+    for words in (("rules", "list"), ("run", "--", "true"), ("classify", "-")):
+        refused(rerail(*words), *said)
+
+
+def test_all_faults_of_a_recipe_are_told_at_once(project: Path, rerail: Rerail) -> None:
+    recipes = project / ".rerail" / "recipes"
+    recipes.mkdir(parents=True)
+    (recipes / "ours.toml").write_text(
+        RULE.format(class_="provder", key="text") + RULE.format(class_="git", key="txet")
+    )
+    done = rerail("rules", "list", "--json")
+    refused(done)
+    assert len(done.envelope["diagnostics"]) >= 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("[budgets]\nprovider = -1\n", ("rerail.toml:2", "-1")),
+        ("[budgets]\nprovidr = 1\n", ("rerail.toml:2", "provider")),
+        ("[backof]\n", ("rerail.toml:1", "backoff")),
+        ('[actions]\n"deterministic-policy/hook-denied" = "retry"\n', ("rerail.toml:2", "never retried")),
+        ("packs = 3\n", ("rerail.toml:1",)),
+        ("= 1\n", ("rerail.toml:1",)),
+    ],
+)
+def test_faulty_settings_are_told_with_their_line(
+    settings: str, said: tuple[str, ...], project: Path, rerail: Rerail
+) -> None:
+    (project / "rerail.toml").write_text(settings)
+    refused(rerail("run", "--", "true"), *said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nonsense",), ("nonsense",)),
+        (("rn", "--", "true"), ("did you mean run",)),
+        (("run",), ()),
+        (("run", "--effects", "some", "--", "true"), ("--effects",)),
+        (("run", "--unit", "", "--", "true"), ("name",)),
+        (("run", "--unit", "a\nb", "--", "true"), ("name",)),
+        (("answer", "nope", "retry"), ("nope",)),
+        (("resume", "nope"), ("nope",)),
+        (("explain", "providr"), ("provider",)),
+        (("why", "x"), ("x",)),
+        (("why", "9"), ()),
+        (("classify", "--what"), ("--what",)),
+        (("classify", "missing.json"), ("missing.json",)),
+        (("heal", "--failure", "missing.json"), ("missing.json",)),
+    ],
+)
+def test_a_call_that_cannot_be_done_says_why(words: tuple[str, ...], said: tuple[str, ...], rerail: Rerail) -> None:
+    refused(rerail(*words), *said)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [b'{"exit_code": "one", "stdrr": "x"}', b'{"stdout": 3}', b'{"headers": [1], "http_status": "many"}'],
+)
+def test_evidence_with_faults_is_told_whole(evidence: bytes, rerail: Rerail) -> None:
+    refused(rerail("classify", "-", stdin=evidence))
+
+
+def test_a_batch_goes_on_after_a_line_that_cannot_be_read(rerail: Rerail) -> None:
+    done = rerail(
+        "classify", "--batch", "--json", "-", stdin=b'{"id": 1, "stderr": "x"}\nnot json\n{"id": 3, "exit_code": 1}\n'
+    )
+    assert done.code == 2
+    lines = done.out.splitlines()
+    assert len(lines) == 3
+    assert b'"id": 3' in lines[2]
+
+
+@pytest.mark.parametrize("junk", [b"\xff\xfe\x00\xd8" * 50, b"\x00" * 1000, b"\x1b[31m\x1b]0;title\x07" * 50])
+def test_streams_of_any_bytes_pass_through_untouched_and_are_classified(
+    junk: bytes, project: Path, rerail: Rerail
+) -> None:
+    (project / "junk").write_bytes(junk)
+    done = rerail("run", "--unit", "u", "--", "sh", "-c", "cat junk; cat junk >&2; exit 3")
+    assert done.code == 75
+    assert done.out.startswith(junk)
+    assert done.err.startswith(junk)
+    shown = done.err[len(junk) :]
+    assert b"\x1b" not in shown
+    assert b"\x00" not in shown
+
+
+@pytest.mark.slow
+def test_two_hundred_megabytes_of_output_stream_through(project: Path, environ: dict[str, str]) -> None:
+    child = "import sys\nfor _ in range(200): sys.stdout.write(('x' * 99 + '\\n') * 10_000)\nsys.exit(3)"
+    with (project / "out").open("wb") as out:
+        done = subprocess.run(
+            [PYTHON, "-m", "rerail", "run", "--unit", "big", "--", PYTHON, "-c", child],
+            cwd=project,
+            env=environ,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            timeout=120,
+        )
+    assert done.returncode == 75
+    assert (project / "out").stat().st_size == 200_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("no-such-command", 127), ("plain-file", 126), (".", 126)],
+    ids=["missing", "no right", "directory"],
+)
+def test_a_command_that_cannot_be_started_is_a_failure_with_a_name(
+    name: str, code: int, project: Path, rerail: Rerail
+) -> None:
+    (project / "plain-file").write_text("echo hi\n")
+    done = rerail("run", "--json", "--unit", "u", "--", f"./{name}" if code == 126 else name)
+    assert done.code in (70, 75), done.text
+    assert done.envelope["data"]["failures"][0]["class"] in ("environment", "deterministic-policy")
+
+
+def test_an_unwritable_state_directory_falls_back_to_the_project_and_says_so(
+    project: Path, rerail: Rerail, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    env = {"XDG_STATE_HOME": str(tmp_path / "file"), "HOME": str(tmp_path / "file")}
+    done = rerail("run", "--unit", "u", "--", "sh", "-c", "exit 3", env=env)
+    assert done.code == 75, done.text
+    assert (project / ".rerail" / ".gitignore").read_text().startswith("*\n")
+    assert "state directory" in rerail("doctor", env=env).text
+
+
+def test_without_a_home_it_works_all_the_same(rerail: Rerail, environ: dict[str, str]) -> None:
+    env = {"HOME": None, "XDG_STATE_HOME": None, "XDG_CACHE_HOME": None}
+    assert rerail("run", "--unit", "u", "--", "true", env=env).code == 0
+    assert "Traceback" not in rerail("run", "--unit", "u", "--", "false", env=env).text
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database", b"SQLite format 3\x00garbage", b""], ids=["text", "damaged", "empty"]
+)
+def test_a_ledger_that_cannot_be_read_counts_as_spent_and_is_left_as_it_is(
+    content: bytes, rerail: Rerail, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger.sqlite3"
+    ledger.write_bytes(content * 200)
+    done = rerail("run", "--unit", "u", "--", "touch", "ran", env={"RERAIL_LEDGER": str(ledger)})
+    if content:
+        refused(done, "ledger")
+        assert not (tmp_path / "project" / "ran").exists()
+        assert ledger.read_bytes() == content * 200
+
+
+def test_two_runs_of_one_unit_at_once_do_not_mix(project: Path, environ: dict[str, str], rerail: Rerail) -> None:
+    os.mkfifo(project / "gate")
+    first = subprocess.Popen(
+        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", "sh", "-c", "echo started; cat gate"],
+        cwd=project,
+        env=environ,
+        stdout=subprocess.PIPE,
+    )
+    assert first.stdout is not None
+    assert first.stdout.readline() == b"started\n"
+    second = rerail("run", "--unit", "u", "--", "touch", "ran")
+    refused(second, "u", code=75)
+    assert not (project / "ran").exists()
+    (project / "gate").write_text("go on\n")
+    assert first.stdout.read() == b"go on\n"
+    first.stdout.close()
+    assert first.wait(timeout=60) == 0
+
+
+def test_a_closed_stdout_changes_nothing_but_what_is_seen(project: Path, environ: dict[str, str]) -> None:
+    command = [PYTHON, "-m", "rerail", "run", "--json", "--unit", "u", "--", "sh", "-c", "echo hi; exit 3"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *command], cwd=project, env=environ, stderr=subprocess.PIPE, timeout=60
+    )
+    assert done.returncode == 75
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_reader_that_leaves_ends_nothing(project: Path, environ: dict[str, str]) -> None:
+    child = "import sys\nfor n in range(20_000): print(n)\nopen('finished', 'w').close()"
+    process = subprocess.Popen(
+        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", PYTHON, "-c", child],
+        cwd=project,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr is not None
+    told = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+    assert b"Traceback" not in told
+    assert (project / "finished").exists()
+
+
+def test_a_unit_that_killed_its_host_is_parked_and_not_run_again(
+    project: Path, environ: dict[str, str], rerail: Rerail
+) -> None:
+    killer = "import os, signal; open('ran', 'a').write('x'); os.kill(os.getppid(), signal.SIGKILL)"
+    command = [PYTHON, "-m", "rerail", "run", "--unit", "killer", "--", PYTHON, "-c", killer]
+    first = subprocess.run(command, cwd=project, env=environ, capture_output=True, timeout=60)
+    assert first.returncode == -9
+    deadline = time.monotonic() + 30
+    while not (project / "ran").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    second = rerail("run", "--json", "--unit", "killer", "--", PYTHON, "-c", killer)
+    assert second.code == 70, second.text
+    assert second.envelope["data"]["failures"][0]["reason"] == "host-gone"
+    assert (project / "ran").read_text() == "x"
+    assert rerail("run", "--unit", "other", "--", "true").code == 0, "it does not block others"
