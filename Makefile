@@ -32,7 +32,7 @@ types: $(READY)  ## mypy --strict, and the public API under pyright
 	$(BIN)/pyright
 
 corpus: $(READY)  ## Score the classifier on the public corpus, against its thresholds
-	$(BIN)/python benchmarks/corpus.py --thresholds
+	$(BIN)/python benchmarks/scores.py
 
 zoo: $(READY)  ## Heal the public zoo of broken repositories, against its thresholds
 	$(BIN)/python benchmarks/zoo.py

@@ -84,11 +84,12 @@ def contenders() -> dict[str, tuple[Callable[[], Any], Callable[[], Any], Any]]:
     import tenacity
 
     from rerail import Backoff, Loop, Policy, Unit
+    from rerail.budget import Window
 
     def retrying(function: Callable[..., Any]) -> Any:
         return tenacity.retry(stop=tenacity.stop_after_attempt(5), wait=tenacity.wait_none(), reraise=True)(function)
 
-    policy = Policy(backoff=Backoff(wait=tenacity.wait_none()))
+    policy = Policy(backoff=Backoff(wait=tenacity.wait_none()), window=Window(charges=10**9, length_s=1.0))
     loop = Loop(ledger="memory", policy=policy, sleep=lambda _: None)
     durable = Loop(ledger=Path(tempfile.mkdtemp(), "ledger.sqlite3"), policy=policy, sleep=lambda _: None)
     pure = Unit("bench", effects="none")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -26,13 +27,14 @@ from rerail.decisions.model import (
     Stop,
     Why,
 )
-from rerail.evidence.model import Evidence, Source
+from rerail.evidence.model import Evidence, Segment, Source, Stream, StreamName
 from rerail.ids import Fingerprint, RuleSlug, RunId, UnitName
 from rerail.ledger.store import Owner
 from rerail.rules.model import Candidate, Citation, Classification, Trust
 from rerail.taxonomy import Action
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 WIDE = Window(charges=1000, length_s=3600.0)
@@ -83,6 +85,37 @@ def finished(process: subprocess.Popen[str], *, timeout_s: float = 60.0) -> str:
     out, err = process.communicate(timeout=timeout_s)
     assert process.returncode == 0, err
     return out
+
+
+def without_rights(function: Callable[[], str], *, uid: int = 65534) -> str:
+    """Return what *function* says in a process of a user without rights: root has all of them."""
+    # Read before the rights to read them are gone.
+    import hashlib
+
+    import platformdirs.unix
+    import psutil
+
+    from rerail.ledger import creation
+
+    del hashlib, platformdirs, psutil, creation
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(uid)
+                os.setuid(uid)
+            os.write(writer, function().encode())
+        except BaseException as error:
+            os.write(writer, repr(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as pipe:
+        said = pipe.read()
+    os.waitpid(pid, 0)
+    return said
 
 
 def files(directory: Path) -> dict[str, bytes]:
@@ -151,7 +184,13 @@ records = st.builds(
     unit=texts.map(UnitName),
     attempt=counts,
     at_s=numbers,
-    evidence=st.just(Evidence(Source.PROCESS, command=("make", "test"), exit_code=2)),
+    evidence=st.sampled_from(
+        [
+            Evidence(Source.PROCESS),  # as of a host that is gone
+            Evidence(Source.PROCESS, command=("make", "test"), exit_code=2, cwd="/w", duration_s=0.5),
+            Evidence(Source.TEXT, streams=(Stream(StreamName.STDERR, (Segment(1, "a"), Segment(90, "z")), 99, 4096),)),
+        ]
+    ),
     classification=classifications,
     decision=decisions,
     plan=texts,

@@ -10,7 +10,7 @@ from rerail.decisions.model import Decision, Effects, Failed, Phase, RunState
 from rerail.evidence.model import Evidence, Source
 from rerail.ids import Fingerprint, RuleSlug, RunId, UnitName
 from rerail.rules.model import Citation, Classification
-from rerail.taxonomy import BUILT_IN, REASONS
+from rerail.taxonomy import BUILT_IN, REASONS, Action
 
 UNIT = UnitName("verify:tests")
 RUN = RunId("run-1")
@@ -59,7 +59,14 @@ def failed(
     named = classification(
         full_reason, retry_after_s=retry_after_s, resets_at=resets_at, may_have_landed=may_have_landed
     )
-    return Failed(named, Fingerprint(evidence), Fingerprint(given), granted or grant(full_reason), at_s)
+    repairs, heals = named.action is Action.REPAIR, named.action is Action.HEAL
+    return Failed(
+        named,
+        granted or grant(full_reason),
+        at_s,
+        evidence=Fingerprint(evidence) if repairs or heals else None,
+        input=Fingerprint(given) if repairs else None,
+    )
 
 
 def record(

@@ -161,6 +161,11 @@ class Observer:
         """Whether anybody hears of a run in which nothing fails; its events are at most INFO."""
         return self._callback is not None or self._is_heard(INFO)
 
+    @property
+    def hears_failures(self) -> bool:
+        """Whether anybody hears of a run in which something fails; its events are at most WARNING."""
+        return self._callback is not None or self._is_heard(WARNING)
+
     def emit(self, name: EventName, /, **fields: object) -> None:
         """Pass an event on, if anybody listens.
 

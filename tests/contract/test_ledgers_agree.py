@@ -165,5 +165,5 @@ def _said(call: Callable[[Ledger], Any], ledger: Ledger) -> Any:
 
 TestLedgersAgree = Ledgers.TestCase
 TestLedgersAgree.settings = settings(
-    max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )

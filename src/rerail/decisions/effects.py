@@ -35,10 +35,6 @@ class Raised:
     """The unit failed."""
 
     evidence: Evidence
-    evidence_id: Fingerprint
-    """Of the normalised evidence."""
-    input: Fingerprint
-    """Of the input that failed."""
     at_s: float
     """Wall clock, seconds since the epoch."""
 
@@ -50,6 +46,11 @@ class Interrupted:
 
 Tried = Returned | Raised | Interrupted
 """What one attempt came to."""
+
+
+@attrs.frozen
+class IdentifyInput:
+    """Fingerprint the input that failed. Reply: a `Fingerprint`. All of the input is read, so it is asked only where it counts."""
 
 
 @attrs.frozen
@@ -141,4 +142,4 @@ class Finish:
 
 Reply: TypeAlias = "Returned | Raised | Interrupted | Grant | Draws | Landing | HealOutcome | Fingerprint | str | None"
 
-Effect = Call | Spend | DrawWait | Plan | Announce | Sleep | MakeRepair | RunHeal | AskLanded | Finish
+Effect = Call | IdentifyInput | Spend | DrawWait | Plan | Announce | Sleep | MakeRepair | RunHeal | AskLanded | Finish

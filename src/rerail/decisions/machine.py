@@ -131,9 +131,9 @@ def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws
         state,
         failures=(*state.failures, failed.classification.class_),
         # What a validator rejected never runs again; a retried input is not rejected, only unlucky.
-        rejected=state.rejected | {failed.input} if action is Action.REPAIR else state.rejected,
+        rejected=state.rejected if failed.input is None else state.rejected | {failed.input},
         # A repair or heal should change the evidence; a wait should not.
-        seen=state.seen | {failed.evidence} if action in (Action.REPAIR, Action.HEAL) else state.seen,
+        seen=state.seen if failed.evidence is None else state.seen | {failed.evidence},
         last=failed.classification,
     )
     if (limit := _what_binds(state, failed, policy, came_back=came_back)) is not None:

@@ -179,12 +179,14 @@ class Failed:
     """The attempt failed, was named and, where its action spends, charged."""
 
     classification: Classification
-    evidence: Fingerprint
-    input: Fingerprint
     grant: Grant | None
     """None for an action that charges nothing."""
     at_s: float
     """Wall clock, seconds since the epoch."""
+    evidence: Fingerprint | None = None
+    """Of the normalised evidence; known where the action should change it."""
+    input: Fingerprint | None = None
+    """Of the input; known where it was rejected."""
 
 
 class Landing(StrEnum):

@@ -16,7 +16,7 @@ from rerail.evidence.redact import redact, redact_headers
 
 if TYPE_CHECKING:
     from rerail.evidence.exceptions import from_exception
-    from rerail.evidence.fingerprint import command_fingerprint, evidence_fingerprint, input_fingerprint
+    from rerail.evidence.fingerprint import evidence_fingerprint, input_fingerprint
     from rerail.evidence.hooks import from_hook_payload
     from rerail.evidence.http import from_response, from_response_object
     from rerail.evidence.mcp import from_mcp_result
@@ -34,7 +34,6 @@ __all__ = [
     "Stream",
     "StreamName",
     "clip_stream",
-    "command_fingerprint",
     "evidence_fingerprint",
     "from_exception",
     "from_hook_payload",
@@ -55,7 +54,6 @@ __all__ = [
 
 # PERF: a hook reads one source and pays for one normaliser; all of them cost 8 ms.
 _MODULES = {
-    "command_fingerprint": "fingerprint",
     "evidence_fingerprint": "fingerprint",
     "from_exception": "exceptions",
     "from_hook_payload": "hooks",

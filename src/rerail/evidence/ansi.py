@@ -7,11 +7,9 @@ direction. Both take time linear in their input, whatever it is.
 
 from __future__ import annotations
 
-import functools
 import re
 
-# PERF: compiled when first needed; most failures have no escape code, and a hook pays for every pattern at every tool call.
-_compiled = functools.cache(re.compile)
+from rerail.evidence.lazy import compiled
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -28,7 +26,7 @@ _ERASE_TO_END = r"\x1b\[0?K"
 _ERASE_LINE = r"\x1b\[2K"
 _TO_LINE_START = r"\x1b\[[01]?G"
 _STEP_RIGHT = r"\x1b\[\d*+C"  # some programs write spaces this way
-_CURSOR = r"([\r\b\x0b])"
+_CURSOR = r"(\r++|\x08++|\x0b)"
 _SURROGATE = r"[\ud800-\udfff]"
 
 _UNPRINTABLE = (
@@ -47,16 +45,16 @@ def strip(text: str) -> str:
     CRLF becomes LF, and a lone surrogate (half a character, or an undecodable byte) U+FFFD.
     """
     if not text.isascii():
-        text = _compiled(_SURROGATE).sub("\ufffd", text)
+        text = compiled(_SURROGATE).sub("\ufffd", text)
     if _CONTROL.search(text) is None:
         return text
     text = text.replace("\r\n", "\n").replace(_ERASE_MARK, "")
     if "\x1b" in text:
-        text = _compiled(_ERASE_TO_END).sub(_ERASE_MARK, text)
-        text = _compiled(_ERASE_LINE).sub("\r" + _ERASE_MARK, text)
-        text = _compiled(_TO_LINE_START).sub("\r", text)
-        text = _compiled(_STEP_RIGHT).sub(" ", text)
-    text = _compiled(_ESCAPES).sub("", text)
+        text = compiled(_ERASE_TO_END).sub(_ERASE_MARK, text)
+        text = compiled(_ERASE_LINE).sub("\r" + _ERASE_MARK, text)
+        text = compiled(_TO_LINE_START).sub("\r", text)
+        text = compiled(_STEP_RIGHT).sub(" ", text)
+    text = compiled(_ESCAPES).sub("", text)
     if "\r" in text or "\b" in text:
         text = "\n".join(map(_rewritten, text.split("\n")))
     return _CONTROL.sub("", text)
@@ -68,11 +66,11 @@ def _rewritten(line: str) -> str:
         return line
     cells: list[str] = []
     at = 0
-    for piece in _compiled(_CURSOR).split(line):
-        if piece == "\r":
+    for piece in compiled(_CURSOR).split(line):
+        if piece.startswith("\r"):
             at = 0
-        elif piece == "\b":
-            at = max(at - 1, 0)
+        elif piece.startswith("\b"):
+            at = max(at - len(piece), 0)
         elif piece == _ERASE_MARK:
             del cells[at:]
         else:
@@ -92,7 +90,7 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     # PERF: a table of the characters that occur; calling a function per match takes eight times as long.
-    found = set(_compiled(_UNPRINTABLE).findall(text))
+    found = set(compiled(_UNPRINTABLE).findall(text))
     return text.translate({ord(character): _escape(character) for character in found}) if found else text
 
 

@@ -7,12 +7,10 @@ repr without memory addresses, or by their attributes where they have no repr of
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Mapping, Set
 from typing import Any
 
-_compiled = functools.cache(re.compile)
+from rerail.evidence.lazy import compiled
 
 _MAX_DEPTH = 100
 _MAX_REPR_CHARS = 64 * 1024
@@ -72,7 +70,7 @@ def _encode_object(value: object, outer: tuple[int, ...]) -> bytes:
         shown = repr(value)[:_MAX_REPR_CHARS]
     except Exception:  # noqa: BLE001  a repr is foreign code, and a fingerprint must not fail
         shown = ""
-    return name + _sized(b"s", _compiled(_ADDRESS).sub("", shown).encode("utf-8", "surrogatepass"))
+    return name + _sized(b"s", compiled(_ADDRESS).sub("", shown).encode("utf-8", "surrogatepass"))
 
 
 def _fields(value: object) -> Mapping[Any, object] | None:

@@ -21,7 +21,8 @@ _PROGRAM_SUFFIXES = (".exe", ".cmd", ".bat", ".com")
 def command_of(command: str | Sequence[object]) -> tuple[str, ...]:
     """Return *command* as a redacted, clipped argument list; one string is split as a shell would, unless it cannot be."""
     arguments = split_command(command) if isinstance(command, str) else map(_text, command[:_MAX_ARGUMENTS])
-    return redact_command([clip_line(strip(argument), _MAX_ARGUMENT_CHARS) for argument in arguments])
+    # Redacted before it is clipped: half a secret is not recognised.
+    return tuple([clip_line(argument, _MAX_ARGUMENT_CHARS) for argument in redact_command(list(map(strip, arguments)))])
 
 
 def split_command(line: str) -> list[str]:

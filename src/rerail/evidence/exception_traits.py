@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 _os_errno = OSError.__dict__["errno"].__get__
 
-_STATUS_NAMES = ("http_status", "status", "code")
-_CODE_NAMES = (
-    "code", "error_code", "type", "error_type", "status", "reason", "error", "sqlstate", "pgcode", "validator",
-)  # fmt: skip
+_STATUS_NAMES = ("status_code", "http_status", "status", "code")
+# Numbers count only in "code"; elsewhere they are counts and exit statuses.
+_CODE_NAMES = ("error_code", "type", "error_type", "status", "reason", "error", "sqlstate", "pgcode", "validator")
 _HEADER_NAMES = ("headers", "hdrs", "litellm_response_headers")
 _BODY_NAMES = ("body", "json_body", "http_body", "content", "details", "doc")
 _EXIT_NAMES = ("returncode", "return_code", "retcode", "exit_code", "exit_status", "status")
@@ -87,7 +86,7 @@ def _read_traits(error: BaseException) -> Traits:
     return Traits(
         errno=_errno(error),
         status=status,
-        codes=tuple(code for code in _codes(error, answer.body or body) if code != str(status)),
+        codes=tuple(code for code in _codes(error, answer.body or body) if code != str(status)) if not process else (),
         headers=_headers(error) or answer.headers,
         body=body,
         body_unread=response is not None and body is None and (status or 0) >= 400,
@@ -103,15 +102,18 @@ def _errno(error: BaseException) -> str | None:
 
 
 def _status(error: BaseException) -> int | None:
+    for name in _STATUS_NAMES:
+        status = status_in(read(error, name), lowest=100 if name == "status_code" else 400)
+        if status is not None:
+            return status
     # The one property that is run: libraries often compute it from a response that they keep elsewhere.
+    declared = next((vars(cls)["status_code"] for cls in type(error).__mro__ if "status_code" in vars(cls)), None)
+    if not isinstance(declared, property):
+        return None
     try:
-        status = status_in(getattr(error, "status_code", None), lowest=100)
+        return status_in(declared.__get__(error), lowest=100)
     except Exception:  # noqa: BLE001  foreign code
-        status = None
-    if status is not None:
-        return status
-    statuses = (status_in(read(error, name)) for name in _STATUS_NAMES)
-    return next((status for status in statuses if status is not None), None)
+        return None
 
 
 def _headers(error: BaseException) -> tuple[tuple[str, str], ...]:
@@ -123,10 +125,8 @@ def _headers(error: BaseException) -> tuple[tuple[str, str], ...]:
 
 
 def _codes(error: BaseException, body: str | bytes | None) -> Iterator[str]:
-    for name in _CODE_NAMES:
-        code = code_of(read(error, name))
-        if code:
-            yield code
+    named = [read(error, "code"), *(value for name in _CODE_NAMES if is_a(value := read(error, name), str))]
+    yield from filter(None, map(code_of, named))
     winerror = read(error, "winerror")
     if isinstance(winerror, int):
         yield f"WinError {winerror}"
@@ -137,7 +137,7 @@ def _codes(error: BaseException, body: str | bytes | None) -> Iterator[str]:
             {"error": {name: read(inner, name) for name in ("code", "type", "status", "message")}}
         ).codes
     if body is not None:
-        yield from facts_of_text(body).codes
+        yield from facts_of_text(body, is_error=True).codes
     yield from _validation_codes(error)
     yield from _grpc_code(error)
 
@@ -175,21 +175,24 @@ def _process(error: BaseException) -> ProcessTraits | None:
         asked = read(error, "code")
         code = asked if isinstance(asked, int) else int(asked is not None)
         return ProcessTraits((), code, "", "", timed_out=False)
-    holder = read(error, "result") or error  # invoke keeps it in a result
+    return _process_in(error) or _process_in(read(error, "result"))  # invoke keeps it in a result
+
+
+def _process_in(holder: object) -> ProcessTraits | None:
     stderr = read(holder, "stderr")
     stdout = first(holder, _STDOUT_NAMES)
     command = first(holder, _COMMAND_NAMES)
     code = first(holder, _EXIT_NAMES)
-    is_code = isinstance(code, int) and not isinstance(code, bool)
-    timed_out = command is not None and isinstance(read(error, "timeout"), (int, float))
-    if not (is_code or timed_out) or (command is None and not isinstance(stderr, (str, bytes))):
+    has_ended = isinstance(code, int) and not isinstance(code, bool)
+    timed_out = not has_ended and command is not None and isinstance(read(holder, "timeout"), (int, float))
+    if not (has_ended or timed_out) or (command is None and not isinstance(stderr, (str, bytes))):
         return None
     return ProcessTraits(
         command if isinstance(command, (str, list, tuple)) else (),
-        int(code) if is_code else None,
+        int(code) if has_ended else None,
         stdout if isinstance(stdout, (str, bytes)) else "",
         stderr if isinstance(stderr, (str, bytes)) else "",
-        timed_out=timed_out and not is_code,
+        timed_out,
     )
 
 

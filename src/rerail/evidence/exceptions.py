@@ -6,8 +6,6 @@ run except ``status_code``, and nothing is fetched; ``str()`` of an exception ma
 
 from __future__ import annotations
 
-import functools
-import re
 from typing import TYPE_CHECKING
 
 from rerail.evidence import notes
@@ -15,21 +13,21 @@ from rerail.evidence.clip import as_stream, clip_stream, in_order
 from rerail.evidence.command import command_of, program_of
 from rerail.evidence.exception_chain import unfold
 from rerail.evidence.exception_traits import traits_of
-from rerail.evidence.fields import MESSAGE_CAPS, codes_in, distinct_codes, ending, joined_messages, label
+from rerail.evidence.fields import distinct_codes, label
 from rerail.evidence.foreign import is_a, own_values
 from rerail.evidence.json_facts import facts_of_text
+from rerail.evidence.lazy import compiled
+from rerail.evidence.messages import MESSAGE_CAPS, codes_in, joined_messages
 from rerail.evidence.model import Evidence, ExceptionFact, Link, Source, Stream, StreamName
+from rerail.evidence.process import ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rerail.evidence.exception_traits import Traits
 
-_compiled = functools.cache(re.compile)
-
 _MAX_TYPES = 32
 _MAX_NOTES = 20
-_MAX_TEXT_CHARS = 256 * 1024
 
 _SPENT_TYPE = (
     r"(?:\A|\.)\w*(?:Retry(?:Error|Exhausted)|Retr(?:y|ies)(?:Limit)?(?:Exceeded|Exhausted)|TooManyRetries)\w*\Z"
@@ -88,7 +86,7 @@ def _with_details(evidence: Evidence, traits: Sequence[Traits], messages: Sequen
         headers=next((trait.headers for trait in answers if trait.headers), ()),
         codes=distinct_codes([code for fact in evidence.exceptions for code in fact.codes]),
         streams=in_order(
-            message=joined_messages(messages, facts_of_text(body).messages if body else ()),
+            message=joined_messages(messages, facts_of_text(body, is_error=True).messages if body else ()),
             stderr=as_stream(StreamName.STDERR, process.stderr) if process else None,
             body=as_stream(StreamName.BODY, body) if body else None,
             stdout=as_stream(StreamName.STDOUT, process.stdout) if process else None,
@@ -100,12 +98,12 @@ def _text_of(error: BaseException) -> str:
     """Return what *error* says, with its notes; guarded, for both are foreign code."""
     try:
         # A subclass of str may have methods of its own.
-        text = str.__str__(str(error))[:_MAX_TEXT_CHARS]
+        text = str.__str__(str(error))
     except Exception as failure:  # noqa: BLE001  whatever __str__ raises
         text = f"<{type(error).__name__} whose str() raised {type(failure).__name__}>"
     added = own_values(error).get("__notes__")
     if type(added) is list:
-        lines = [str.__str__(note)[:_MAX_TEXT_CHARS] for note in added[:_MAX_NOTES] if is_a(note, str)]
+        lines = [str.__str__(note) for note in added[:_MAX_NOTES] if is_a(note, str)]
         text = "\n".join(filter(None, (text, *lines)))
     return text
 
@@ -154,9 +152,9 @@ def _notes(facts: Sequence[ExceptionFact], traits: Sequence[Traits], *, clipped:
 def _says_spent(fact: ExceptionFact) -> bool:
     """Return whether a layer below says that it tried again and gave up."""
     # PERF: the patterns need one of these pieces of "retry", "attempts", "giving up" and "tries".
-    if "Retr" in fact.types[0] and _compiled(_SPENT_TYPE).search(fact.types[0]):
+    if "Retr" in fact.types[0] and compiled(_SPENT_TYPE).search(fact.types[0]):
         return True
     text = fact.message
     if "etr" in text or "ttempts" in text or "iving up" in text or " tries" in text:
-        return _compiled(_SPENT_TEXT).search(text, 0, MESSAGE_CAPS.line_chars) is not None
+        return compiled(_SPENT_TEXT).search(text, 0, MESSAGE_CAPS.line_chars) is not None
     return False

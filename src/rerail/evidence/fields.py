@@ -1,23 +1,15 @@
-"""The smaller fields of `Evidence`: names, directories, error codes, how a process ended, what was said."""
+"""Short fields made safe to keep: names, directories, error codes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rerail.evidence.ansi import strip
-from rerail.evidence.clip import Caps, clip_line, clip_stream
-from rerail.evidence.json_facts import JsonFacts, dump, facts_of, facts_of_text
-from rerail.evidence.model import Segment, Stream, StreamName
+from rerail.evidence.clip import clip_line
 from rerail.evidence.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    Body = bytes | str | dict[str, object] | list[object] | None
-    """A response body: raw, or JSON already parsed."""
-
-MESSAGE_CAPS = Caps(head_chars=8 * 1024, tail_chars=24 * 1024, line_chars=4 * 1024)
-"""For what is said rather than printed: one exception's text, a body's error message."""
+    from collections.abc import Collection
 
 _MAX_CODES = 32
 
@@ -32,53 +24,3 @@ def distinct_codes(codes: Collection[str]) -> tuple[str, ...]:
     if not codes:
         return ()
     return tuple([code for code in dict.fromkeys(codes) if redact(code) == code])[:_MAX_CODES]
-
-
-def ending(code: int | None) -> tuple[int | None, str | None]:
-    """Return exit code and signal: a negative code is a signal's number, as `subprocess` counts; -9 is ``SIGKILL``.
-
-    A negative code that is no signal of this system (Windows has such) stays a code.
-    """
-    if code is None or code >= 0:
-        return code, None
-    from signal import Signals
-
-    try:
-        return None, Signals(-code).name
-    except ValueError:
-        return code, None
-
-
-def codes_in(stream: Stream | None) -> tuple[str, ...]:
-    """Return the error codes of a stream that is JSON as a whole; of any other, none."""
-    if stream is None or len(stream.segments) != 1 or stream.segments[0].text[:1] not in ("{", "["):
-        return ()
-    return facts_of_text(stream.segments[0].text).codes
-
-
-def joined_messages(messages: Sequence[Stream], further: Sequence[str] = ()) -> Stream | None:
-    """Return one message stream: what each of *messages* says, in order, then what *further* raw texts add; nothing twice."""
-    if len(messages) == 1 and not further:
-        return messages[0]
-    texts = list(dict.fromkeys(message.text for message in messages if message.segments))
-    for raw in further:
-        text = clip_stream(StreamName.MESSAGE, raw, caps=MESSAGE_CAPS).text
-        if not any(text in known for known in texts):
-            texts.append(text)
-    joined = "\n".join(texts)
-    if not joined:
-        return None
-    size_bytes = len(joined.encode("utf-8"))
-    return Stream(StreamName.MESSAGE, (Segment(1, joined),), joined.count("\n") + 1, size_bytes)
-
-
-def body_parts(body: Body) -> tuple[Stream | None, JsonFacts]:
-    """Return a body as its stream, and the codes and messages in it.
-
-    These are taken from a body that is JSON as a whole; anything else is left to the rules.
-    """
-    if body is None:
-        return None, JsonFacts()
-    if isinstance(body, (dict, list)):
-        return clip_stream(StreamName.BODY, dump(body)), facts_of(body)
-    return clip_stream(StreamName.BODY, body), facts_of_text(body)

@@ -14,7 +14,7 @@ from rerail.evidence.volatile import PLACE_MARK, normalised
 from rerail.ids import Fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from rerail.evidence.model import Evidence
 
@@ -34,13 +34,11 @@ def evidence_fingerprint(evidence: Evidence) -> Fingerprint:
 
 
 def input_fingerprint(value: object) -> Fingerprint:
-    """Return the identity of an input: any value, see `rerail.evidence.canonical`."""
+    """Return the identity of an input: any value, such as a request's fields or a command with its directory and input.
+
+    See `rerail.evidence.canonical` for what makes two values one input.
+    """
     return _digest(canonical(value))
-
-
-def command_fingerprint(argv: Sequence[str], *, cwd: str = "", stdin: bytes = b"") -> Fingerprint:
-    """Return the identity of a command's input: its arguments, where it runs, what it reads."""
-    return _digest(canonical(("command", list(argv), cwd, _digest(stdin))))
 
 
 def _digest(data: bytes) -> Fingerprint:

@@ -15,21 +15,19 @@ A denial is told as a code, ``NAME=VALUE`` as the field was: ``permissionDecisio
 
 from __future__ import annotations
 
-import functools
-import re
 from typing import TYPE_CHECKING
 
 from rerail.evidence import notes
 from rerail.evidence.clip import clip_stream, in_order
 from rerail.evidence.command import command_of, program_of
-from rerail.evidence.fields import distinct_codes, ending, label
+from rerail.evidence.fields import distinct_codes, label
 from rerail.evidence.json_facts import code_of, dump, facts_of, parse_whole
+from rerail.evidence.lazy import compiled
 from rerail.evidence.model import Evidence, Source, StreamName
+from rerail.evidence.process import ending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-_compiled = functools.cache(re.compile)
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _TOOL = ("tool_name", "toolName", "tool", "agent_action_name")
 _INPUT = ("tool_input", "toolInput", "toolArgs", "args", "arguments", "params")
@@ -40,6 +38,7 @@ _RESPONSE = (
     "toolResult",
     "tool_output",
     "result_json",
+    "aggregated_output",
     "output",
     "result",
 )
@@ -106,7 +105,7 @@ def from_hook_payload(payload: Mapping[str, object]) -> Evidence:
         tool=label(_text([call], _TOOL)) or program_of(argv),
         exit_code=exit_code,
         signal=signal,
-        codes=distinct_codes([*denials, *_codes(call, places)]),
+        codes=distinct_codes([*denials, *_codes(places, response, is_error=is_error)]),
         streams=in_order(
             message=clip_stream(StreamName.MESSAGE, said),
             stderr=clip_stream(StreamName.STDERR, _text(places, _STDERR)),
@@ -130,15 +129,13 @@ def _denials(answer: Mapping[str, object]) -> Iterator[str]:
         yield str(event)
 
 
-def _codes(call: Mapping[str, object], places: Iterable[Mapping[str, object]]) -> Iterator[str]:
+def _codes(places: Sequence[Mapping[str, object]], response: object, *, is_error: bool) -> Iterator[str]:
     for place in places:
         failure = code_of(_first(place, _FAILURE_NAMES))
         if failure and failure != "success":
             yield failure
         yield from facts_of({"error": place.get("error")}).codes
-    parsed = _parsed(_first(call, _RESPONSE))
-    if isinstance(parsed, dict) and "error" not in parsed:
-        yield from facts_of(parsed).codes
+    yield from facts_of(response, is_error=is_error).codes
 
 
 def _said(places: Iterable[Mapping[str, object]], *, denied: bool, extra: Mapping[str, object]) -> Iterator[str]:
@@ -158,7 +155,7 @@ def _exit_code(places: Iterable[Mapping[str, object]], *texts: str) -> int | Non
         if isinstance(code, int) and not isinstance(code, bool):
             return code
     for text in texts:
-        match = _compiled(_EXIT_LINE).search(text)
+        match = compiled(_EXIT_LINE).search(text)
         if match:
             return int(match[1])
     return None

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from rerail.evidence import notes
 from rerail.evidence.clip import in_order
 from rerail.evidence.command import command_of
-from rerail.evidence.fields import body_parts, distinct_codes, joined_messages
+from rerail.evidence.fields import distinct_codes
 from rerail.evidence.foreign import first, read
+from rerail.evidence.messages import body_parts, joined_messages
 from rerail.evidence.model import Evidence, Source
 from rerail.evidence.redact import redact_headers
 from rerail.evidence.response_facts import facts_of_response
@@ -16,7 +17,7 @@ from rerail.evidence.response_facts import facts_of_response
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rerail.evidence.fields import Body
+    from rerail.evidence.messages import Body
 
 
 def from_response(
@@ -36,7 +37,7 @@ def from_response(
         url: What was asked for; with *method* it becomes the command, ``("GET", "https://...")``.
         method: How it was asked for.
     """
-    stream, facts = body_parts(body)
+    stream, facts = body_parts(body, is_error=status is None or status >= 400)
     return Evidence(
         Source.HTTP,
         command=command_of([part for part in (method.upper(), url) if part]),

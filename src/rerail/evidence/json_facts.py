@@ -6,6 +6,7 @@ for codes, and strings that hold JSON again are left to the rules.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -29,12 +30,23 @@ _CODES = ("code", "type", "status", "error_code", "errorCode", "reason", "error"
 _MESSAGES = ("message", "msg", "error_description", "errorMessage", "Message", "description")
 # These hold a code in one API and a sentence in the next.
 _CODE_OR_MESSAGE = ("title", "detail", "error", "reason")
-_ERROR_MARKS = frozenset(
-    (*_NESTED, "message", "Message", "errorMessage", "title", "__type", "error_code", "errorCode", "code", "reason")
+# A body that has one of these, not null, is an error's, whatever it came with.
+_ERROR_MARKS = (
+    "error",
+    "errors",
+    "Error",
+    "Errors",
+    "fault",
+    "innererror",
+    "__type",
+    "error_code",
+    "errorCode",
+    "errorMessage",
 )
 
 _MAX_DEPTH = 6
 _MAX_NODES = 100
+_MAX_ITEMS = 20
 _MAX_FACTS = 32
 _MAX_CODE_CHARS = 80
 _MAX_JSON_CHARS = 4 * 1024 * 1024
@@ -51,11 +63,17 @@ class JsonFacts(NamedTuple):
     """Raw: neither redacted nor clipped."""
 
 
-def facts_of(value: object) -> JsonFacts:
-    """Return the codes and messages of a JSON value that was already parsed."""
+def facts_of(value: object, *, is_error: bool = False) -> JsonFacts:
+    """Return the codes and messages of a JSON value that was already parsed.
+
+    Args:
+        value: The body.
+        is_error: It came with a failure (a status of 400, ``isError``), so its own fields are the error's. Otherwise they are
+            only where the body says itself that it is an error: ``{"code": 0, "status": "done"}`` is none.
+    """
     codes: dict[str, None] = {}
     messages: dict[str, None] = {}
-    for node in _error_nodes(value):
+    for node in _error_nodes(value, is_error=is_error):
         for key in _CODES:
             code = code_of(node.get(key))
             if code:
@@ -69,9 +87,9 @@ def facts_of(value: object) -> JsonFacts:
     return JsonFacts(tuple(codes)[:_MAX_FACTS], tuple(messages)[:_MAX_FACTS])
 
 
-def facts_of_text(text: str | bytes) -> JsonFacts:
+def facts_of_text(text: str | bytes, *, is_error: bool = False) -> JsonFacts:
     """Return the facts of a text that is JSON as a whole; of any other text, none."""
-    return facts_of(parse_whole(text))
+    return facts_of(parse_whole(text), is_error=is_error)
 
 
 def parse_whole(text: str | bytes) -> object:
@@ -99,7 +117,9 @@ def dump(value: object) -> str:
 
 
 def code_of(value: object) -> str | None:
-    """Return *value* as an error code if it can be one: an identifier, or a whole number."""
+    """Return *value* as an error code if it can be one: an identifier, or a whole number, also as an enumeration's member."""
+    if isinstance(value, Enum):
+        value = value.value
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int):
@@ -116,17 +136,19 @@ def code_of(value: object) -> str | None:
     return None if value.lower() in ("error", "errors", "unknown", "about:blank") else value
 
 
-def _error_nodes(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield the objects that describe an error, outermost first."""
-    queue: list[tuple[object, int]] = [(value, 0)]
+def _error_nodes(value: object, *, is_error: bool) -> Iterator[Mapping[str, object]]:
+    """Yield the objects that describe an error, outermost first; *is_error*: the value itself does."""
+    queue = [(value, is_error, 0)]
     seen = 0
     while queue and seen < _MAX_NODES:
-        node, depth = queue.pop(0)
+        node, is_error, depth = queue.pop(0)
         seen += 1
+        if depth > _MAX_DEPTH:
+            continue
         if isinstance(node, list):
-            queue += [(item, depth + 1) for item in node[:20] if depth < _MAX_DEPTH]
+            queue += [(item, is_error, depth + 1) for item in node[:_MAX_ITEMS]]
         elif isinstance(node, dict):
-            if depth or not _ERROR_MARKS.isdisjoint(node):
+            is_error = is_error or node.get("type") == "error" or any(node.get(mark) for mark in _ERROR_MARKS)
+            if is_error:
                 yield node
-            if depth < _MAX_DEPTH:
-                queue += [(node[key], depth + 1) for key in _NESTED if isinstance(node.get(key), (dict, list))]
+            queue += [(node[key], is_error, depth + 1) for key in _NESTED if isinstance(node.get(key), (dict, list))]

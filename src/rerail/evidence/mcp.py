@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rerail.evidence.clip import clip_stream, in_order
-from rerail.evidence.fields import codes_in, distinct_codes, label
+from rerail.evidence.fields import distinct_codes, label
 from rerail.evidence.foreign import first, own_values, read
 from rerail.evidence.json_facts import code_of, dump, facts_of
+from rerail.evidence.messages import codes_in
 from rerail.evidence.model import Evidence, Source, StreamName
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def from_mcp_result(result: object, *, tool: str = "") -> Evidence:
     return Evidence(
         Source.MCP,
         tool=label(tool),
-        codes=distinct_codes(facts_of(structured).codes + codes_in(stream)),
+        codes=distinct_codes(facts_of(structured, is_error=is_error).codes + codes_in(stream)),
         streams=in_order(
             message=stream if is_error else None,
             body=clip_stream(StreamName.BODY, dump(_plain(structured))) if structured else None,
@@ -59,7 +60,7 @@ def _from_rpc_error(error: object, tool: str) -> Evidence:
     return Evidence(
         Source.MCP,
         tool=label(tool),
-        codes=distinct_codes(((code,) if code else ()) + facts_of({"error": data}).codes),
+        codes=distinct_codes(((code,) if code else ()) + facts_of(data, is_error=True).codes),
         streams=in_order(
             message=clip_stream(StreamName.MESSAGE, message) if isinstance(message, str) else None,
             body=clip_stream(StreamName.BODY, data if isinstance(data, str) else dump(data)) if data else None,

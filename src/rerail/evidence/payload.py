@@ -15,10 +15,12 @@ from rerail.errors import EvidenceError
 from rerail.evidence.ansi import printable
 from rerail.evidence.clip import clip_line, in_order
 from rerail.evidence.command import command_of, program_of
-from rerail.evidence.fields import body_parts, codes_in, distinct_codes, ending, joined_messages
+from rerail.evidence.fields import distinct_codes
 from rerail.evidence.json_facts import dump
+from rerail.evidence.messages import body_parts, codes_in, joined_messages
 from rerail.evidence.model import Evidence, ExceptionFact, Link, Source, Stream
 from rerail.evidence.payload_fields import PUBLIC_FIELDS, STORED_FIELDS, Field
+from rerail.evidence.process import ending
 from rerail.evidence.redact import redact
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def from_payload(payload: object) -> Evidence:
                 values[name] = field.read(raw)
             except (ValueError, OverflowError):
                 faults.append(f"{name}: expected {field.expected}, got {_shown(raw)}")
-    if not faults and not values.keys() - {"id", "source"}:
+    if not faults and not values.keys() - {"id"}:
         faults.append("at least one field must be present besides id")
     if faults:
         raise EvidenceError("\n".join(("evidence is not usable:", *faults)), hint=_HINT)
@@ -85,7 +87,7 @@ def _handed_in(values: Mapping[str, Any]) -> Evidence:
     command = values.get("command") or _command_in(values.get("tool_input"))
     exit_code, signal = ending(values.get("exit_code"))
     message: Stream | None = values.get("message")
-    body, facts = body_parts(values.get("body"))
+    body, facts = body_parts(values.get("body"), is_error=values.get("http_status", 400) >= 400)
     exceptions: tuple[ExceptionFact, ...] = ()
     if "exception_type" in values:
         exceptions = (ExceptionFact(Link.RAISED, values["exception_type"], message.text if message else ""),)
@@ -98,7 +100,7 @@ def _handed_in(values: Mapping[str, Any]) -> Evidence:
         http_status=values.get("http_status"),
         headers=values.get("headers", ()),
         exceptions=exceptions,
-        codes=distinct_codes(codes_in(message) + facts.codes + codes_in(values.get("stderr"))),
+        codes=distinct_codes(codes_in(message) + facts.codes),
         streams=in_order(
             message=joined_messages([message] if message else [], facts.messages),
             stderr=values.get("stderr"),

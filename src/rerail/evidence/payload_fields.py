@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from rerail.evidence.ansi import strip
 from rerail.evidence.clip import clip_stream
 from rerail.evidence.command import command_of
-from rerail.evidence.fields import ending, label
+from rerail.evidence.fields import label
 from rerail.evidence.model import ExceptionFact, Link, Segment, Source, Stream, StreamName
+from rerail.evidence.process import ending
 from rerail.evidence.redact import redact, redact_headers
 
 if TYPE_CHECKING:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from rerail.evidence import notes
 from rerail.evidence.clip import as_stream, in_order
 from rerail.evidence.command import command_of, program_of
-from rerail.evidence.fields import codes_in, distinct_codes, ending, label
+from rerail.evidence.fields import label
 from rerail.evidence.model import Evidence, Source, Stream, StreamName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_LARGEST_CODE = 2**63  # what no system can return, a payload may still say
 
 
 def from_process(
@@ -39,16 +41,31 @@ def from_process(
     """
     command = command_of(argv)
     code, ended_by = ending(exit_code)
-    errors = as_stream(StreamName.STDERR, stderr)
     return Evidence(
         Source.PROCESS,
         command=command,
         tool=program_of(command),
         exit_code=code,
         signal=signal or ended_by,
-        codes=distinct_codes(codes_in(errors)),
-        streams=in_order(stderr=errors, stdout=as_stream(StreamName.STDOUT, stdout)),
+        streams=in_order(stderr=as_stream(StreamName.STDERR, stderr), stdout=as_stream(StreamName.STDOUT, stdout)),
         cwd=label(cwd, 4096),
         duration_s=duration_s,
         notes=(notes.TIMED_OUT,) if timed_out else (),
     )
+
+
+def ending(code: int | None) -> tuple[int | None, str | None]:
+    """Return exit code and signal: a negative code is a signal's number, as `subprocess` counts; -9 is ``SIGKILL``.
+
+    A negative code that is no signal of this system (Windows has such) stays a code.
+    """
+    if code is None or abs(code) > _LARGEST_CODE:
+        return None, None
+    if code >= 0:
+        return code, None
+    from signal import Signals
+
+    try:
+        return None, Signals(-code).name
+    except ValueError:
+        return code, None

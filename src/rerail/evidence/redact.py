@@ -7,19 +7,17 @@ place in HTTP (`rerail.evidence.secret_http`), by the name beside them (`rerail.
 
 from __future__ import annotations
 
-import functools
 import re
 from typing import TYPE_CHECKING, Any
 
 from rerail.evidence.ansi import strip
+from rerail.evidence.lazy import compiled
 from rerail.evidence.secret_http import hide_http
 from rerail.evidence.secret_pairs import hide_pairs, is_secret_flag
 from rerail.evidence.secret_shapes import hide_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-_compiled = functools.cache(re.compile)
 
 # Every secret stands behind one of these or is a long run of token characters. PERF: one search instead of thirty, for the many
 # short messages that have none.
@@ -71,7 +69,7 @@ def redact_headers(
     kept: list[tuple[str, str]] = []
     for raw_name, raw_value in _pairs(headers):
         name = _text(raw_name).strip().lower()
-        if len(name) > 100 or not _compiled(_KEPT_HEADER).fullmatch(name):
+        if len(name) > 100 or not compiled(_KEPT_HEADER).fullmatch(name):
             continue
         value = strip(_text(raw_value)[:_MAX_HEADER_CHARS]).replace("\n", " ").strip()
         kept.append((name, _schemes(value) if name in _CHALLENGES else redact(value)))
@@ -98,6 +96,4 @@ def _text(value: object) -> str:
 
 def _schemes(challenge: str) -> str:
     """Return the schemes that a challenge offers: ``Bearer realm="x", Basic realm="y"`` is ``Bearer, Basic``."""
-    return ", ".join(
-        _compiled(r"(?:\A|,[ \t]*)([A-Za-z0-9-]{1,40})(?=[ \t]+[\w-]+=|[ \t]*(?:,|\Z))").findall(challenge)
-    )
+    return ", ".join(compiled(r"(?:\A|,[ \t]*)([A-Za-z0-9-]{1,40})(?=[ \t]+[\w-]+=|[ \t]*(?:,|\Z))").findall(challenge))

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import functools
-import re
+from typing import TYPE_CHECKING
 
+from rerail.evidence.lazy import compiled
 from rerail.evidence.secret_pairs import lower
 from rerail.evidence.secret_values import is_placeholder, is_user_and_password, is_word, looks_random
 
-# PERF: each is compiled when a word that it needs occurs.
-_compiled = functools.cache(re.compile)
+if TYPE_CHECKING:
+    import re
 
 
 def hide_http(text: str) -> str:
     """Return *text* with the secrets of URLs, Authorization headers, cookies and ``--user`` flags replaced."""
     if "://" in text and "@" in text:
-        text = _compiled(_USERINFO).sub(_hide_userinfo, text)
+        text = compiled(_USERINFO).sub(_hide_userinfo, text)
     if "=" in text and ("?" in text or "&" in text):
-        text = _compiled(_QUERY).sub(_hide_query_value, text)
+        text = compiled(_QUERY).sub(_hide_query_value, text)
     lowered = lower(text)
     if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
-        text = _compiled(_CREDENTIALS).sub(_hide_credentials, text)
+        text = compiled(_CREDENTIALS).sub(_hide_credentials, text)
     if "cookie" in lowered:
-        text = _compiled(_COOKIE).sub(_hide_cookie, text)
+        text = compiled(_COOKIE).sub(_hide_cookie, text)
     if "-u" in text or "sshpass" in text:
-        text = _compiled(_USER_FLAG).sub(r"\1[redacted:password]", text)
+        text = compiled(_USER_FLAG).sub(r"\1[redacted:password]", text)
     return text
 
 
@@ -51,10 +51,10 @@ _DOUBTFUL_PARAMETER = r"(?:.*[-_])?key|code|k|hash|invite"
 
 def _hide_query_value(match: re.Match[str]) -> str:
     name, value = lower(match["name"]), match["value"]
-    if _compiled(_PARAMETER).fullmatch(name):
+    if compiled(_PARAMETER).fullmatch(name):
         secret = not is_placeholder(value)
     else:
-        secret = _compiled(_DOUBTFUL_PARAMETER).fullmatch(name) is not None and looks_random(value)
+        secret = compiled(_DOUBTFUL_PARAMETER).fullmatch(name) is not None and looks_random(value)
     return f"{match['before']}{match['name']}=[redacted:query]" if secret else match[0]
 
 

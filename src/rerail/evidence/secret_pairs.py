@@ -6,9 +6,9 @@ identifiers decide how a failure is named. So a name alone is not enough: see `r
 
 from __future__ import annotations
 
-import functools
-import re
+from typing import TYPE_CHECKING
 
+from rerail.evidence.lazy import compiled
 from rerail.evidence.secret_values import (
     LONGEST_PROSE_CHARS,
     is_secret,
@@ -16,8 +16,8 @@ from rerail.evidence.secret_values import (
     looks_random,
 )
 
-# PERF: compiled when one of the stems occurs; a hook pays for every pattern at every tool call.
-_compiled = functools.cache(re.compile)
+if TYPE_CHECKING:
+    import re
 
 _STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "credential", "sig", "jwt")
 
@@ -56,7 +56,7 @@ def hide_pairs(text: str) -> str:
 
 
 def _hide_named(text: str, lowered: str) -> str:
-    pair = _compiled(_PAIR)
+    pair = compiled(_PAIR)
     parts: list[str] = []
     at = 0
     match = pair.search(lowered)
@@ -71,7 +71,7 @@ def _hide_named(text: str, lowered: str) -> str:
 
 def is_secret_flag(argument: str) -> bool:
     """Return whether *argument* is a flag such as ``--api-key``, whose secret is the next argument."""
-    return argument.startswith("-") and _compiled(_FLAG).fullmatch(lower(argument)) is not None
+    return argument.startswith("-") and compiled(_FLAG).fullmatch(lower(argument)) is not None
 
 
 def lower(text: str) -> str:
@@ -105,10 +105,10 @@ def _secret_span(text: str, pair: re.Match[str]) -> tuple[int, int]:
     # TOKEN=... in an environment and --token=... hold secrets whatever they look like; token=... in a message may hold anything.
     is_env = separator == "=" and name.isupper()
     always = pair["always"] is not None or is_env or (is_flag and separator == "=")
-    quote = _compiled(_QUOTE).match(text, pair.end())
+    quote = compiled(_QUOTE).match(text, pair.end())
     if quote:
         return _quoted_span(text, quote, always=always, name=name)
-    bare = _compiled(_REST_OF_WORD if is_env else _BARE).match(text, pair.end())
+    bare = compiled(_REST_OF_WORD if is_env else _BARE).match(text, pair.end())
     if bare is None:
         return _NO_SECRET
     start, end = bare.span()

@@ -5,11 +5,9 @@ What is secret by the name beside it (``password=...``) belongs to `rerail.evide
 
 from __future__ import annotations
 
-import functools
 import re
 
-# PERF: compiled when its literal occurs in a text; nearly every text has none.
-_compiled = functools.cache(re.compile)
+from rerail.evidence.lazy import compiled
 
 
 def _prefixed(kind: str, literal: str, tail: str) -> tuple[str, str, str]:
@@ -95,9 +93,9 @@ def hide_shapes(text: str) -> str:
         return text
     for literal, kind, pattern in SHAPES:
         if literal in text:
-            text = _compiled(pattern).sub(f"[redacted:{kind}]", text)
+            text = compiled(pattern).sub(f"[redacted:{kind}]", text)
     if ".eyJ" in text:
-        text = _compiled(_JWT).sub(_hide_jwt, text)
+        text = compiled(_JWT).sub(_hide_jwt, text)
     if "PRIVATE KEY" in text:
         text = _hide_private_keys(text)
     return text
@@ -120,7 +118,7 @@ def _hide_private_keys(text: str) -> str:
     """Hide private key blocks: whole ones, and those whose end or beginning was clipped away."""
     spans: list[tuple[int, int]] = []
     begin: re.Match[str] | None = None
-    for mark in _compiled(_PEM_MARK).finditer(text):
+    for mark in compiled(_PEM_MARK).finditer(text):
         if begin is not None and (mark[1] == "BEGIN" or mark.end() - begin.start() > _PEM_MAX_CHARS):
             spans.append((begin.start(), _base64_end(text, begin.end())))
             begin = None
@@ -144,7 +142,7 @@ def _hide_private_keys(text: str) -> str:
 
 def _base64_end(text: str, start: int) -> int:
     """Return where the lines of base64 that begin at *start* end."""
-    match = _compiled(_PEM_LINES).match(text, start)
+    match = compiled(_PEM_LINES).match(text, start)
     return match.end() if match else start
 
 
@@ -154,7 +152,7 @@ def _base64_start(text: str, end: int, *, floor: int) -> int:
     line = _PEM_LAST_LINE
     while start > floor and text[start - 1] == "\n":
         line_start = text.rfind("\n", floor, start - 1) + 1 or floor
-        if not _compiled(line).fullmatch(text, line_start, start - 1):
+        if not compiled(line).fullmatch(text, line_start, start - 1):
             break
         start, line = line_start, _PEM_LINE
     return start

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-_compiled = functools.cache(re.compile)
+from rerail.evidence.lazy import compiled
 
 LONGEST_PROSE_CHARS = 512
 """No value of an error message that must stay is longer; a longer run is taken for a secret."""
@@ -48,7 +47,7 @@ def is_secret(value: str, *, always: bool) -> bool:
         return False
     if is_placeholder(value) or is_word(value) or _is_code(value):
         return False
-    if " " in value and _compiled(_PROSE).search(value):
+    if " " in value and compiled(_PROSE).search(value):
         return False
     return looks_random(value) or (always and not (value.isdigit() and len(value) < 4))
 
@@ -72,11 +71,11 @@ def is_placeholder(value: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """Return whether *value* looks generated: eight or more characters without a space, with letters and digits; or very long."""
-    if len(value) < _SHORTEST_RANDOM or _compiled(r"\s").search(value) or is_placeholder(value) or _is_code(value):
+    if len(value) < _SHORTEST_RANDOM or compiled(r"\s").search(value) or is_placeholder(value) or _is_code(value):
         return False
     if len(value) > LONGEST_PROSE_CHARS or (len(value) >= 20 and value.isalpha()):
         return True
-    return _compiled(r"[0-9]").search(value) is not None and _compiled(r"[A-Za-z]").search(value) is not None
+    return compiled(r"[0-9]").search(value) is not None and compiled(r"[A-Za-z]").search(value) is not None
 
 
 def is_user_and_password(value: str) -> bool:
@@ -91,4 +90,4 @@ def is_user_and_password(value: str) -> bool:
 
 def _is_code(value: str) -> bool:
     """Return whether *value* is an expression that yields a secret (``getpass()``, ``self.token``), or an error's name."""
-    return any(_compiled(pattern, re.DOTALL).fullmatch(value) for pattern in (_ATTRIBUTE, _CALL_OR_INDEX, _ERROR_NAME))
+    return any(compiled(pattern, re.DOTALL).fullmatch(value) for pattern in (_ATTRIBUTE, _CALL_OR_INDEX, _ERROR_NAME))

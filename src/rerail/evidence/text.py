@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from rerail.evidence.clip import clip_stream, in_order
 from rerail.evidence.command import command_of, program_of
-from rerail.evidence.fields import codes_in, distinct_codes, label
+from rerail.evidence.fields import distinct_codes, label
+from rerail.evidence.messages import codes_in
 from rerail.evidence.model import Evidence, Source, StreamName
 
 if TYPE_CHECKING:

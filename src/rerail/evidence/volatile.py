@@ -8,11 +8,9 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-# PERF: not needed before something failed, and long to compile.
-_compiled = functools.cache(re.compile)
+from rerail.evidence.lazy import compiled
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
 _YEAR = r"(?:19|20)\d\d"
@@ -110,9 +108,9 @@ PLACE_MARK = "<place>"
 def normalised(line: str) -> str:
     """Return *line* with what is volatile replaced by its kind: ``<time>``, ``<id>``, ``<place>``."""
     line = line.strip()
-    if _compiled(_MAY_BE_VOLATILE).search(line) is None:
+    if compiled(_MAY_BE_VOLATILE).search(line) is None:
         return line
-    return _compiled(_VOLATILE, re.ASCII).sub(_mark, _compiled(_GUTTER).sub(PLACE_MARK, line))
+    return compiled(_VOLATILE, re.ASCII).sub(_mark, compiled(_GUTTER).sub(PLACE_MARK, line))
 
 
 def _mark(match: re.Match[str]) -> str:

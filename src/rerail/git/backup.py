@@ -1,8 +1,9 @@
 """What a backup is: values, and their one JSON form. `rerail.git.snapshot` makes backups, `rerail.git.restore` uses them.
 
-A backup is a commit under ``refs/rerail/backup/<id>/state``. Its tree holds ``manifest.json``; ``work/``, ``git/`` and ``common/``
-with the raw bytes of files; ``stage-0/`` to ``stage-3/`` with what the index named; ``kept/`` with other content that nothing
-else names. Its parents are the commits that a heal could otherwise lose. Once a heal has ended, ``.../outcome`` says what it did.
+A backup is a commit under ``refs/rerail/backup/<id>/state``. Its tree holds ``manifest.json``; ``work/``, ``git/`` and
+``common/`` with the raw bytes of files; ``stage-0/`` to ``stage-3/`` with what the index named; ``kept/`` with other content
+that nothing else names. Its parents are the commits that a heal could otherwise lose. Once a heal has ended, ``.../outcome``
+says what it did.
 """
 
 from __future__ import annotations
@@ -129,14 +130,22 @@ def read_manifest(data: bytes, commit: str) -> Backup:
         ValueError: It is of another version.
     """
     table = json.loads(data)
-    if table.pop("version", None) != VERSION:
+    if table["version"] != VERSION:
         raise ValueError(f"backup {commit}: its manifest is not of version {VERSION}")
     files = tuple(
-        SavedFile(**{**file, "base": Base(file["base"]), "kind": Kind(file["kind"])}) for file in table.pop("files")
+        SavedFile(**{**file, "base": Base(file["base"]), "kind": Kind(file["kind"])}) for file in table["files"]
     )
-    refs = _pairs(table.pop("refs"))
-    lists = {name: tuple(table.pop(name)) for name in ("tracked", "missing_dirs")}
-    return Backup(**table, **lists, refs=refs, commit=commit, files=files)
+    return Backup(
+        id=table["id"],
+        commit=commit,
+        note=table["note"],
+        made_at=table["made_at"],
+        root=table["root"],
+        refs=_pairs(table["refs"]),
+        files=files,
+        tracked=tuple(table["tracked"]),
+        missing_dirs=tuple(table["missing_dirs"]),
+    )
 
 
 def outcome_json(outcome: Outcome) -> bytes:

@@ -1,6 +1,7 @@
 """One failure in one repository, and what has been found out about it so far.
 
-Conditions and steps share it, so that what a condition computed - an integration, the locks - is the very thing that a step acts on.
+Conditions and steps share it, so that what a condition computed - an integration, the locks - is the very thing that a step
+acts on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import attrs
 
+from rerail.git.backups import aside_dir
 from rerail.git.invocation import Invocation, invocations
 from rerail.git.place import NoPlace, Place, locate
 
@@ -50,8 +52,12 @@ class Pace:
     sleep: Callable[[float], None] = time.sleep
 
 
+def unheard(_moment: str) -> None:
+    """Hear nothing: nobody watches this heal."""
+
+
 def working_dir(request: HealRequest) -> Path:
-    """Return the directory that a failure is about: where its last git command ran, as long as that is within the same project."""
+    """Return the directory that a failure is about: where its last git command ran, if that is in the same project."""
     command = request.evidence.command if request.evidence is not None else ()
     calls = invocations(command, request.cwd)
     home = locate(request.cwd)
@@ -73,16 +79,25 @@ class Case:
         state: The repository.
         pace: How long to wait and watch.
         online: Whether remotes may be asked and objects written; a plan may not.
+        mark: Called with the name of each moment.
     """
 
-    def __init__(self, request: HealRequest, state: RepoState, *, pace: Pace, online: bool = True) -> None:
+    def __init__(
+        self,
+        request: HealRequest,
+        state: RepoState,
+        *,
+        pace: Pace,
+        online: bool = True,
+        mark: Callable[[str], None] = unheard,
+    ) -> None:
         self.request, self.state, self.pace, self.online = request, state, pace, online
         self.lines = _lines(request.evidence)
         command = request.evidence.command if request.evidence is not None else ()
         self.calls = invocations(command, request.cwd)
         self.backup: Backup | None = None
         self.journal: Journal | None = None
-        self.mark: Callable[[str], None] = _unheard
+        self.mark = mark
         self._known: dict[Callable[[Case], object], object] = {}
 
     def call(self, *verbs: str) -> Invocation | None:
@@ -99,7 +114,7 @@ class Case:
 
     @property
     def top(self) -> Path:
-        """Where to look at the repository again: its root, for the directory that the command ran in may have become another one."""
+        """Where to look at the repository again: its root, for the command's directory may have become another repository."""
         return self.state.here.root or self.state.here.git_dir
 
     @property
@@ -107,14 +122,10 @@ class Case:
         """Where files go that have to give way."""
         if self.backup is None:
             raise ValueError("nothing may be moved before there is a backup")
-        return self.state.here.git_dir / "rerail" / "aside" / self.backup.id
+        return aside_dir(self.state.here, self.backup.id)
 
 
 def _lines(evidence: Evidence | None) -> tuple[str, ...]:
     if evidence is None:
         return ()
     return tuple(text for stream in evidence.streams for _, text in stream.lines())
-
-
-def _unheard(_moment: str) -> None:
-    """Hear nothing: nobody watches this heal."""

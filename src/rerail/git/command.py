@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import subprocess
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
@@ -24,7 +23,8 @@ from rerail.git import gate
 from rerail.git.gate import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
 READ_TIMEOUT_S = 60.0
 WRITE_TIMEOUT_S = 120.0
@@ -179,7 +179,7 @@ def run_program(argv: Sequence[str], cwd: Path, *, timeout_s: float) -> GitResul
 def _run(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout_s: float) -> GitResult:
     try:
         # A session of its own: ssh and credential helpers find no terminal to ask on, and a time limit ends the whole family.
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603  an argument list that passed the gate, or a trusted recipe's
             argv,
             cwd=cwd,
             env=dict(env),
@@ -263,8 +263,3 @@ class Git:
 def nul_ended(names: Sequence[str]) -> bytes:
     """Return names as git reads them with ``-z``."""
     return b"".join(os.fsencode(name) + b"\0" for name in names)
-
-
-def rename_pairs(records: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield ``(status, path)`` from ``--name-status -z`` output without renames."""
-    yield from zip(records[::2], records[1::2], strict=True)

@@ -129,13 +129,9 @@ NEEDS: Mapping[Need, Callable[[Case], Finding]] = {
     Need.PUSH_INTEGRATES: _push_integrates,
     Need.PULL_INTEGRATES: _pull_integrates,
     Need.NO_CHANGE_IN_THE_WAY: _no_change_in_the_way,
-    Need.PUBLISHABLE: _finds(
-        found.publication, "the branch can be published under its own name", at_remote=True
-    ),
+    Need.PUBLISHABLE: _finds(found.publication, "the branch can be published under its own name", at_remote=True),
     Need.TRACKABLE: _finds(found.counterpart, "the remote has a branch of the same name", at_remote=True),
-    Need.ATTACHABLE: _finds(
-        found.attachment, "the branch that HEAD came from can be attached without a loss"
-    ),
+    Need.ATTACHABLE: _finds(found.attachment, "the branch that HEAD came from can be attached without a loss"),
     Need.CONCLUDABLE: lambda case: conclude.concludable(case.state, case.call()),
     Need.OPERATION_DEBRIS: lambda case: conclude.debris(case.state),
     Need.BISECT_FINISHED: lambda case: conclude.bisect_finished(case.state),

@@ -84,7 +84,11 @@ def _derived(case: Case) -> Trouble | None:
 def _tracking(case: Case) -> Trouble | None:
     if case.request.class_ not in _UNCERTAIN or case.call("fetch", "pull", "remote") is None:
         return None
-    return None if tracking.blocking_refs(case.state, case.lines) is None else _git("rejected", "a tracking ref is in the way of another")
+    return (
+        None
+        if tracking.blocking_refs(case.state, case.lines) is None
+        else _git("rejected", "a tracking ref is in the way of another")
+    )
 
 
 def _hook(case: Case) -> Trouble | None:
@@ -162,7 +166,7 @@ def _revision(case: Case) -> Trouble | None:
 
 
 # What cannot be seen in the state alone: the words are git's, in English; elsewhere the rules' own name stands.
-_LOCK_TEXT = re.compile(r"\.lock['\"’”»]|could not lock config file")
+_LOCK_TEXT = re.compile(r"\.lock['\"’”»]|could not lock config file")  # noqa: RUF001  quotes of other languages
 _SHALLOW_TEXT = re.compile(r"unrelated histories|shallow")
 _DERIVED_TEXT = re.compile(r"commit-graph|multi-pack-index|pack-[0-9a-f]+\.(?:idx|pack)")
 _REVISION_TEXT = re.compile(

@@ -102,15 +102,9 @@ _OVERRIDES = frozenset(
         "core.fsmonitor=false",
         "core.protectHFS=false",
         "core.protectNTFS=false",
-        "core.quotePath=false",
         "gc.auto=0",
-        "maintenance.auto=false",
-        "submodule.recurse=false",
-        "fetch.recurseSubmodules=false",
         "fetch.prune=false",
         "fetch.pruneTags=false",
-        "fetch.writeCommitGraph=false",
-        "remote.pushDefault=",
     }
 )
 
@@ -133,61 +127,61 @@ def _writes(*words: str, options: str = "", operands: str = "", needs_index: boo
 
 
 _READ_FORMS = (
-    _reads("cat-file", options="-e -t -s -p --batch --batch-check --batch-check= --batch-all-objects --filters --path= -Z -z"),
-    _reads("check-attr", options="-z --stdin -a"),
-    _reads("check-ignore", options="-q -z --stdin"),
-    _reads("cherry"),
+    _reads("cat-file", options="-e -t -s -p --batch --batch-check --filters --path="),
     _reads("commit-graph", "verify", options="--no-progress", operands=""),
-    _reads("config", options="--get --get-all --get-regexp --list --null -z --blob= --type= --bool --local --show-origin --show-scope", operands=f"(?:{_ONE})?"),
-    _reads("diff-files", options="--name-only --name-status --raw --quiet -z --ignore-submodules= --diff-filter= --abbrev="),
-    _reads("diff-index", options="--cached --name-only --name-status --raw --quiet -z --ignore-submodules= --no-renames --diff-filter="),
-    _reads("diff-tree", options="-r -z --name-only --name-status --raw --no-renames --no-commit-id --root --diff-filter="),
-    _reads("for-each-ref", options="--format= --points-at= --contains= --count= --sort="),
-    _reads("fsck", options="--unreachable --connectivity-only --no-dangling --no-progress --no-reflogs --full --name-objects"),
-    _reads("hash-object", options="--stdin --stdin-paths --no-filters --path= -t"),
-    _reads("log", options="-g --format= -z --max-count= --no-show-signature"),
-    _reads("ls-files", options="-s -u -o -z -t -v --stage --others --exclude-standard --full-name --error-unmatch --directory --sparse --cached"),
-    _reads("ls-remote", options="--heads --tags --refs --exit-code --quiet"),
-    _reads("ls-tree", options="-r -z -t -d --full-tree --name-only"),
-    _reads("merge-base", options="--is-ancestor --all"),
+    _reads("config", options="--get --list -z --blob=", operands=f"(?:{_ONE})?"),
+    _reads("diff-files", options="--name-only -z --ignore-submodules="),
+    _reads("diff-index", options="--cached --name-only --quiet -z"),
+    _reads("diff-tree", options="-r -z --name-only --name-status --no-renames"),
+    _reads("for-each-ref", options="--format= --points-at= --contains="),
+    _reads("fsck", options="--unreachable --connectivity-only --no-dangling --no-progress", operands=""),
+    _reads("hash-object", options="--stdin --stdin-paths --no-filters --path="),
+    _reads("ls-files", options="--stage -z -t"),
+    _reads("ls-remote", options="--quiet"),
+    _reads("ls-tree", options="-r -z"),
+    _reads("merge-base", options="--is-ancestor"),
     _reads("multi-pack-index", "verify", options="--no-progress", operands=""),
-    _reads("rev-list", options="--count --parents --objects --not --all --reflog --walk-reflogs -g --reverse --max-count= --topo-order --merges --no-walk --left-right --cherry-pick --right-only --stdin --branches --remotes --tags --missing= --quiet"),
-    _reads("rev-parse", options="--verify --quiet -q --git-path --absolute-git-dir --git-dir --git-common-dir --show-toplevel --is-bare-repository --is-inside-work-tree --is-shallow-repository --path-format= --abbrev-ref --symbolic-full-name --show-object-format --show-superproject-working-tree --local-env-vars"),
-    _reads("show-ref", options="--verify --quiet --hash --heads"),
+    _reads(
+        "rev-list",
+        options="--cherry-pick --count --merges --no-walk --objects --quiet --reverse --right-only --stdin --topo-order -g",
+    ),
+    _reads("rev-parse", options="--verify -q --quiet --git-path --git-dir --git-common-dir --path-format= --show-toplevel"),
+    _reads("show-ref", options="--verify --quiet"),
     _reads("sparse-checkout", "list", operands=""),
-    _reads("status", options="--porcelain=v2 -z --branch --untracked-files= --ignored= --ignore-submodules= --no-renames --no-ahead-behind", operands=_ANY),
-    _reads("symbolic-ref", options="-q --quiet --short", operands=_ONE),
+    _reads("status", options="--porcelain=v2 -z --untracked-files= --ignore-submodules= --no-renames"),
+    _reads("symbolic-ref", options="-q", operands=_ONE),
     _reads("var", operands=_ONE),
-    _reads("verify-pack", operands=_ONE),
     _reads("version", operands=""),
-    _reads("worktree", "list", options="--porcelain -z", operands=""),
-)  # fmt: skip
+)
 
-_CONTINUES = tuple(_writes(verb, "--continue") for verb in ("merge", "rebase", "cherry-pick", "revert", "am"))
+_FETCH_OPTIONS = (
+    "--quiet --no-tags --no-write-fetch-head --no-auto-maintenance --no-recurse-submodules "
+    "--refmap= --deepen= --unshallow --refetch"
+)
 
 _WRITE_FORMS = (
-    *_CONTINUES,
+    *(_writes(verb, "--continue") for verb in ("merge", "rebase", "cherry-pick", "revert", "am")),
     _writes("bisect", "reset"),
-    _writes("checkout-index", options="-z --stdin -u -q"),
+    _writes("checkout-index", options="-z --stdin -u"),  # without -f: what is there stays
     _writes("commit-tree", options="-p -m", operands=rf"{_ONE}(?:{_ONE})*"),
     _writes("config", "--local", operands=rf"branch\.[^\0]+\.(?:remote|merge)\0{_ONE}"),
     _writes("config", "--local", "--add", operands=rf"remote\.[^\0]+\.fetch\0{_ONE}"),
-    _writes("fetch", options="--quiet --no-tags --no-write-fetch-head --no-auto-maintenance --no-recurse-submodules --refmap= --deepen= --unshallow --refetch", operands=rf"(?:--\0)?{_ONE}(?:{_REFSPEC})*"),
-    _writes("hash-object", "-w", options="-t --stdin --stdin-paths --no-filters --path=", operands=rf"(?:{_ONE})?"),
-    _writes("index-pack", operands=rf"[^\0]+\.pack\0"),
-    _writes("merge-tree", "--write-tree", options="--no-messages --allow-unrelated-histories -z --name-only", operands=_ONE * 2),
-    _writes("read-tree", "-m", "-u", operands=_ONE * 2),
+    _writes("fetch", options=_FETCH_OPTIONS, operands=rf"{_ONE}(?:{_REFSPEC})*"),
+    _writes("hash-object", "-w", options="-t --stdin --stdin-paths --no-filters", operands=rf"(?:{_ONE})?"),
+    _writes("index-pack", operands=r"[^\0]+\.pack\0"),
+    _writes("merge-tree", "--write-tree", options="--no-messages", operands=_ONE * 2),
+    _writes("read-tree", "-m", "-u", operands=_ONE * 2),  # two trees: local changes are carried over, or it refuses
     _writes("read-tree", operands=_ONE, needs_index=True),
     _writes("sparse-checkout", "add", options="--stdin"),
     _writes("stash", "store", options="-q -m", operands=rf"{_ONE}{_OID}"),
     _writes("submodule", "update", options="--init --checkout --quiet", operands=_ONE),
     _writes("symbolic-ref", options="-m", operands=rf"{_ONE}HEAD\0{_BRANCH}"),
-    _writes("update-index", options="-z --stdin --index-info --add -q --refresh"),
+    _writes("update-index", options="-z --stdin --index-info -q --refresh"),
     # Three operands: the old value is never left out, so that nobody's newer value is overwritten.
-    _writes("update-ref", options="-m --no-deref --create-reflog", operands=rf"(?:{_ONE})?(?:HEAD\0|refs/[^\0]+\0){_OID}{_OID}"),
+    _writes("update-ref", options="-m", operands=rf"(?:{_ONE})?refs/[^\0]+\0{_OID}{_OID}"),
     _writes("update-ref", "-d", operands=rf"(?:{_OWN_REF}|{_TRACKING_REF}){_OID}"),
     _writes("write-tree", options="--missing-ok"),
-)  # fmt: skip
+)
 
 
 def _by_verb() -> dict[str, tuple[Form, ...]]:

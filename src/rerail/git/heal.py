@@ -6,84 +6,37 @@ is never run: whether the heal was one, only the unit's next run tells.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import attrs
 
-from rerail.errors import GitError, RerailError, UnknownNameError
-from rerail.git import journal, lease, restore
-from rerail.git.backup import Base, Outcome, RefMove, outcome_json, outcome_ref
-from rerail.git.case import Case, HealRequest, Pace, working_dir
+from rerail.errors import GitError, RerailError
+from rerail.git import lease, restore
+from rerail.git.backup import Base, RefMove
+from rerail.git.backups import all_refs
+from rerail.git.case import Case, HealRequest, Pace, unheard, working_dir
+from rerail.git.choose import Candidate, choose, hint, is_for_heal, unhealed
 from rerail.git.command import run_program
-from rerail.git.conditions import ENSURES, NEEDS
 from rerail.git.diagnose import diagnose
-from rerail.git.finding import Finding, Verdict, fails
+from rerail.git.finding import Verdict
 from rerail.git.journal import Journal
 from rerail.git.place import NoPlace, locate
-from rerail.git.primitives import STEPS, StepRefusedError
-from rerail.git.probe import RepoState, Trouble, probe
-from rerail.git.snapshot import NO_REACH, Reach, all_refs, load, snapshot
+from rerail.git.postconditions import ENSURES
+from rerail.git.primitives import STEPS
+from rerail.git.probe import Trouble, probe
+from rerail.git.recovery import finish_cut_heal
 from rerail.git.repairs.transport import drop_incoming
-from rerail.recipes.heals import HealRecipe, Need, Primitive
-from rerail.taxonomy import BUILT_IN, Action, FailureClass, Taxonomy
+from rerail.git.report import HealPlan, HealReport
+from rerail.git.snapshot import NO_REACH, Reach, snapshot
+from rerail.git.steps.spec import StepRefusedError
+from rerail.recipes.heals import HealRecipe, Primitive
+from rerail.taxonomy import BUILT_IN, Taxonomy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from rerail.git.backup import Backup
-
-OutcomeName = Literal["healed", "paused", "stopped", "retry"]
-
-
-@attrs.frozen
-class HealReport:
-    """How a heal ended."""
-
-    outcome: OutcomeName
-    class_: str
-    reason: str
-    recipe: str | None
-    """The recipe that healed, or that came nearest."""
-    steps: tuple[str, ...]
-    """What was done, for people; empty unless healed."""
-    backup: str | None
-    """The id of the backup, for an undo."""
-    detail: str
-    """Why it ended so, for people."""
-    question: str | None = None
-    """What a person is asked when it paused."""
-
-
-@attrs.frozen
-class Condition:
-    """One condition of a plan, as it came out."""
-
-    need: Need
-    finding: Finding
-
-
-@attrs.frozen
-class HealPlan:
-    """What a heal would do now."""
-
-    class_: str
-    reason: str
-    recipe: str | None
-    """The recipe that would run; None: none would."""
-    steps: tuple[str, ...]
-    conditions: tuple[Condition, ...]
-    """Those of the recipe that would run, or that came nearest."""
-    detail: str
-
-
-@attrs.frozen
-class _Candidate:
-    """A recipe for the failure, and how far its conditions hold."""
-
-    recipe: HealRecipe
-    conditions: tuple[Condition, ...]
-    refusal: Finding | None
 
 
 def trust_nobody(_recipe: HealRecipe) -> bool:
@@ -100,19 +53,20 @@ def plan(request: HealRequest, recipes: Sequence[HealRecipe], *, taxonomy: Taxon
     pace = Pace(patience_s=0, watch_s=0)
     state = probe(working_dir(request))
     named = diagnose(Case(request, state, pace=pace, online=False))
-    if not _is_for_heal(taxonomy, named, recipes) or state.trouble is not None:
-        return HealPlan(named.class_, named.reason, None, (), (), named.detail or f"{named.class_} is not healed")
+    if not is_for_heal(taxonomy, named, recipes) or state.trouble is not None:
+        detail = named.detail or f"{named.class_}/{named.reason} is not for a heal"
+        return HealPlan(named.class_, named.reason, None, (), (), detail)
     case = Case(_renamed(request, named), state, pace=pace, online=False)
-    best = _best([_weigh(recipe, case, lambda _: True) for recipe in _candidates(recipes, named)])
+    best = choose(recipes, named, case, lambda _: True)
     if best is None:
         return HealPlan(named.class_, named.reason, None, (), (), "no recipe knows this failure")
     if best.refusal is not None:
         return HealPlan(named.class_, named.reason, None, (), best.conditions, best.refusal.text)
-    steps = tuple(
-        STEPS[step.name].plan if isinstance(step, Primitive) else f"run {' '.join(step.argv)}"
-        for step in best.recipe.steps
+    recipe = best.recipe
+    steps = (
+        STEPS[step.name].plan if isinstance(step, Primitive) else f"run {' '.join(step.argv)}" for step in recipe.steps
     )
-    return HealPlan(named.class_, named.reason, best.recipe.slug, steps, best.conditions, best.recipe.sees)
+    return HealPlan(named.class_, named.reason, recipe.slug, tuple(steps), best.conditions, recipe.sees)
 
 
 def heal(
@@ -123,7 +77,7 @@ def heal(
     lease_dir: Path | None = None,
     taxonomy: Taxonomy = BUILT_IN,
     pace: Pace | None = None,
-    on_moment: Callable[[str], None] | None = None,
+    on_moment: Callable[[str], None] = unheard,
 ) -> HealReport:
     """Heal one failure by the first recipe whose conditions all hold, or say why not.
 
@@ -142,8 +96,8 @@ def heal(
     pace = pace or Pace()
     state = probe(working_dir(request))
     named = diagnose(Case(request, state, pace=pace))
-    if not _is_for_heal(taxonomy, named, recipes):
-        return _by_action(taxonomy, named)
+    if not is_for_heal(taxonomy, named, recipes):
+        return unhealed(taxonomy, named)
     if state.place is None or state.trouble is not None:
         return _paused(named, None, state.trouble.detail if state.trouble else "there is no repository here")
     directory = lease_dir or lease.default_dir(state.place.common_dir)
@@ -151,13 +105,13 @@ def heal(
         with lease.hold(directory, patience_s=pace.lease_s, sleep=pace.sleep) as is_held:
             if not is_held:
                 return _retry(named, None, "another heal is at work in this repository")
-            return _Heal(request, recipes, trusted, taxonomy, pace, on_moment or _unheard).run()
+            return _Heal(request, recipes, trusted, taxonomy, pace, on_moment).run()
     except OSError as error:
         return _paused(named, None, f"the repository cannot be written: {error}")
 
 
 def undo(backup_id: str, cwd: Path, *, lease_dir: Path | None = None, pace: Pace | None = None) -> Backup:
-    """Take a heal back; returns the backup of the state before, with which the undo can be undone by hand.
+    """Take a heal back; return the backup of the state before that, from which it could be brought back by hand.
 
     Raises:
         GitError: There is no such backup, or the repository cannot be read or written.
@@ -192,37 +146,24 @@ class _Heal:
     def run(self) -> HealReport:
         self._mark("lease")
         cwd = working_dir(self._request)
-        _finish_cut_heal(probe(cwd))
+        note = finish_cut_heal(probe(cwd))
         state = probe(cwd)
         named = diagnose(Case(self._request, state, pace=self._pace))
-        if not _is_for_heal(self._taxonomy, named, self._recipes):
-            return _by_action(self._taxonomy, named)
-        if state.trouble is not None:
-            return _paused(named, None, state.trouble.detail)
-        case = Case(_renamed(self._request, named), state, pace=self._pace)
-        case.mark = self._mark
+        if not is_for_heal(self._taxonomy, named, self._recipes):
+            return unhealed(self._taxonomy, named)
+        case = Case(_renamed(self._request, named), state, pace=self._pace, mark=self._mark)
         try:
             report = self._attempt(case, named)
         finally:
             drop_incoming(state)
-        return report
+        return attrs.evolve(report, detail=f"{note}; {report.detail}") if note else report
 
     def _attempt(self, case: Case, named: Trouble) -> HealReport:
-        weighed = []
-        for recipe in _candidates(self._recipes, named):
-            candidate = _weigh(recipe, case, self._trusted)
-            if candidate.refusal is None:
-                return self._carry_out(case, named, recipe)
-            weighed.append(candidate)
-        best = _best(weighed)
-        if best is None or best.refusal is None:
-            return _paused(named, None, named.detail or "no recipe knows this failure", self._hint(named))
-        if best.refusal.verdict is Verdict.FAILS and _held(best) == 0:
-            return _paused(named, None, named.detail or best.refusal.text, self._hint(named))
-        trouble = best.refusal.trouble or named
-        if best.refusal.verdict is Verdict.WAITS:
-            return _retry(trouble, best.recipe, best.refusal.text)
-        return _paused(trouble, best.recipe, best.refusal.text)
+        best = choose(self._recipes, named, case, self._trusted)
+        if best is None or (best.refusal and not best.held and not best.waits):
+            refusal = best.refusal.text if best and best.refusal else "no recipe knows this failure"
+            return attrs.evolve(_paused(named, None, named.detail or refusal), question=hint(self._taxonomy, named))
+        return self._carry_out(case, named, best.recipe) if best.refusal is None else _refused(named, best)
 
     def _carry_out(self, case: Case, named: Trouble, recipe: HealRecipe) -> HealReport:
         reach = _reach(recipe, case)
@@ -243,7 +184,9 @@ class _Heal:
             raise
         if fault:
             return self._taken_back(case, named, recipe, backup, reach, fault)
-        self._record(case, recipe, backup, reach)
+        moves = _moves(case, backup, reach)
+        restore.record_outcome(case.state.git, case.state.here, backup, recipe.slug, moves)
+        case.journal.close()
         self._mark("done")
         return HealReport("healed", *_name(named), recipe.slug, done, backup.id, recipe.sees)
 
@@ -264,7 +207,7 @@ class _Heal:
     def _fault_after(self, case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> str:
         """Return what is wrong after the steps, ``""`` when all is well."""
         self._mark("check")
-        now = probe(case.state.cwd)
+        now = probe(case.top)
         if now.trouble is not None:
             return now.trouble.detail
         for ensure in recipe.ensures:
@@ -274,8 +217,7 @@ class _Heal:
         return _disturbed(case, recipe, backup, reach)
 
     def _put_back(self, case: Case, backup: Backup, reach: Reach) -> None:
-        moves = _moves(case, backup, reach)
-        restore.roll_back(case.state.git, case.state.here, backup, moves)
+        restore.roll_back(case.state.git, case.state.here, backup, _moves(case, backup, reach))
         if case.journal is not None:
             case.journal.close()
 
@@ -286,77 +228,10 @@ class _Heal:
         try:
             self._put_back(case, backup, reach)
         except (RerailError, OSError) as error:
+            # The journal stays open: the next heal tries again.
             detail = f"{fault}; putting everything back failed too: {error}; backup {backup.id} holds it"
             return attrs.evolve(_paused(named, recipe, detail), backup=backup.id)
         return _paused(named, recipe, f"{fault}; everything was put back")
-
-    def _record(self, case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> None:
-        git, place = case.state.git, case.state.here
-        after = restore.blobs_now(git, place, backup.files)
-        outcome = Outcome(recipe.slug, _moves(case, backup, reach), after)
-        oid = git("hash-object", "-w", "--no-filters", "--stdin", stdin=outcome_json(outcome)).text
-        git("update-ref", outcome_ref(backup.id), oid, "0" * len(oid))
-        if case.journal is not None:
-            case.journal.close()
-
-    def _hint(self, named: Trouble) -> str | None:
-        try:
-            return self._taxonomy.reason_spec(named.class_, named.reason).hint
-        except UnknownNameError:
-            return None
-
-
-def _finish_cut_heal(state: RepoState) -> None:
-    """Put back what a heal did that was killed before its end, unless somebody has gone on from there."""
-    if state.place is None or state.trouble is not None:
-        return
-    cut = journal.open_heal(state.place)
-    if cut is None:
-        return
-    try:
-        backup = load(state.git, cut.backup_id)
-    except GitError:
-        journal.forget(state.place)  # killed before its backup was whole, and so before its first step
-        return
-    paths = frozenset(file.path for file in backup.saved(Base.WORK))
-    refs = frozenset(move.ref for move in cut.moves)
-    snapshot(state, Reach(paths=paths, refs=refs), note=f"before taking back the cut heal {cut.backup_id}")
-    restore.roll_back(state.git, state.place, backup, cut.moves)
-    journal.forget(state.place)
-
-
-def _candidates(recipes: Sequence[HealRecipe], named: Trouble) -> list[HealRecipe]:
-    return [recipe for recipe in recipes if recipe.class_ == named.class_ and named.reason in recipe.reasons]
-
-
-def _weigh(recipe: HealRecipe, case: Case, trusted: Callable[[HealRecipe], bool]) -> _Candidate:
-    """Ask a recipe's conditions in order, up to the first that does not hold."""
-    conditions: list[Condition] = []
-    if recipe.runs_commands and not trusted(recipe):
-        return _Candidate(recipe, (), fails(f"recipe {recipe.slug} runs commands, and nobody has trusted it"))
-    guards = [need for step in recipe.steps if isinstance(step, Primitive) for need in STEPS[step.name].guards]
-    for need in dict.fromkeys((*recipe.needs, *guards)):
-        try:
-            finding = NEEDS[need](case)
-        except GitError as error:
-            finding = fails(f"it could not be found out whether {need} holds: {error}")
-        conditions.append(Condition(need, finding))
-        if finding.verdict in {Verdict.FAILS, Verdict.WAITS}:
-            return _Candidate(recipe, tuple(conditions), finding)
-    return _Candidate(recipe, tuple(conditions), None)
-
-
-def _best(weighed: Sequence[_Candidate]) -> _Candidate | None:
-    """Return the recipe that would run, else one that only has to wait, else the one of which most holds."""
-
-    def nearness(one: _Candidate) -> tuple[bool, bool, int]:
-        return one.refusal is None, one.refusal is not None and one.refusal.verdict is Verdict.WAITS, _held(one)
-
-    return max(weighed, key=nearness, default=None)
-
-
-def _held(candidate: _Candidate) -> int:
-    return sum(condition.finding.verdict is not Verdict.FAILS for condition in candidate.conditions)
 
 
 def _reach(recipe: HealRecipe, case: Case) -> Reach:
@@ -369,8 +244,8 @@ def _reach(recipe: HealRecipe, case: Case) -> Reach:
 def _moves(case: Case, backup: Backup, reach: Reach) -> tuple[RefMove, ...]:
     """Return every move of the refs within reach: those that were noted, and those that git made in one of its own commands."""
     noted = case.journal.moves if case.journal is not None else ()
-    before, now = dict(backup.refs), all_refs(case.state.git)
-    last = before | {move.ref: move.new for move in noted}
+    now = all_refs(case.state.git)
+    last = dict(backup.refs) | {move.ref: move.new for move in noted}
     zero = "0" * 40
     made = (RefMove(ref, last.get(ref, zero), now.get(ref, zero)) for ref in sorted(reach.refs))
     return (*noted, *(move for move in made if move.old != move.new))
@@ -383,11 +258,10 @@ def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> 
         if ref in before and ref not in reach.refs and now.get(ref) != before[ref]:
             return f"{ref} has moved, and no step moves it"
     reached = reach.paths | set(case.state.unmerged)
-    restaged = {change.path for change in case.state.changes if change.staged != "."}
+    if reach.everything:
+        reached |= {change.path for change in case.state.changes if change.staged != "."}
     for file in backup.saved(Base.WORK):
-        if file.path in reached or (reach.everything and file.path in restaged):
-            continue
-        if restore.blobs_now(case.state.git, case.state.here, [file])[0][1] != file.oid:
+        if file.path not in reached and restore.blobs_now(case.state.git, case.state.here, [file])[0][1] != file.oid:
             return f"{file.path} has changed, and {recipe.slug} does not touch it"
     return ""
 
@@ -396,41 +270,18 @@ def _renamed(request: HealRequest, named: Trouble) -> HealRequest:
     return attrs.evolve(request, class_=named.class_, reason=named.reason)
 
 
-def _is_for_heal(taxonomy: Taxonomy, named: Trouble, recipes: Sequence[HealRecipe]) -> bool:
-    """Whether a failure calls for a heal: by its reason, or by its class where a recipe knows the reason."""
-    if _action(taxonomy, named) is Action.HEAL:
-        return True
-    is_class_healed = named.class_ in taxonomy and taxonomy.class_spec(named.class_).action is Action.HEAL
-    return is_class_healed and bool(_candidates(recipes, named))
+def _refused(named: Trouble, best: Candidate) -> HealReport:
+    refusal = best.refusal
+    if refusal is None:
+        raise ValueError("it was not refused")
+    trouble = refusal.trouble or named
+    report = _retry if best.waits else _paused
+    return report(trouble, best.recipe, refusal.text)
 
 
-def _action(taxonomy: Taxonomy, named: Trouble) -> Action:
-    """Return what a failure calls for; a reason that nothing carries calls for what its class does."""
-    try:
-        return taxonomy.action(named.class_, named.reason)
-    except UnknownNameError:
-        return taxonomy.class_spec(named.class_).action if named.class_ in taxonomy else Action.PAUSE
-
-
-def _by_action(taxonomy: Taxonomy, named: Trouble) -> HealReport:
-    """Report a failure that is not for a heal."""
-    action = _action(taxonomy, named)
-    outcome: OutcomeName = "paused"
-    if action is Action.RETRY:
-        outcome = "retry"
-    elif action is Action.STOP:
-        outcome = "stopped"
-    try:
-        hint = taxonomy.reason_spec(named.class_, named.reason).hint
-    except UnknownNameError:
-        hint = None
-    detail = named.detail or f"{named.class_}/{named.reason} is not for a heal"
-    return HealReport(outcome, *_name(named), None, (), None, detail, hint if outcome == "paused" else None)
-
-
-def _paused(named: Trouble, recipe: HealRecipe | None, detail: str, question: str | None = None) -> HealReport:
-    slug, asked = (recipe.slug, recipe.question) if recipe is not None else (None, question)
-    return HealReport("paused", *_name(named), slug, (), None, detail, asked)
+def _paused(named: Trouble, recipe: HealRecipe | None, detail: str) -> HealReport:
+    slug, question = (recipe.slug, recipe.question) if recipe is not None else (None, None)
+    return HealReport("paused", *_name(named), slug, (), None, detail, question)
 
 
 def _retry(named: Trouble, recipe: HealRecipe | None, detail: str) -> HealReport:
@@ -439,21 +290,3 @@ def _retry(named: Trouble, recipe: HealRecipe | None, detail: str) -> HealReport
 
 def _name(named: Trouble) -> tuple[str, str]:
     return str(named.class_), named.reason
-
-
-def _unheard(_moment: str) -> None:
-    """Hear nothing: nobody watches this heal."""
-
-
-__all__ = [
-    "Condition",
-    "FailureClass",
-    "HealPlan",
-    "HealReport",
-    "HealRequest",
-    "Pace",
-    "heal",
-    "plan",
-    "trust_nobody",
-    "undo",
-]

@@ -1,7 +1,7 @@
 """The git commands within what an agent ran: which subcommand, with which arguments, in which directory.
 
-An agent runs ``git commit``, but also ``cd sub && git add x && git commit -m y`` or ``bash -lc "..."``. Nothing found here is ever
-run again: it only says what was meant.
+An agent runs ``git commit``, but also ``cd sub && git add x && git commit -m y`` or ``bash -lc "..."``. Nothing found here is
+ever run again: it only says what was meant.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def invocations(command: Sequence[str], cwd: Path) -> tuple[Invocation, ...]:
 
 def _parse(command: tuple[str, ...], cwd: Path, depth: int) -> Iterator[Invocation]:
     for words in _simple_commands(command):
-        words = _unwrapped(words)  # noqa: PLW2901  the same command, without what it was wrapped in
+        words = _unwrapped(words)
         if not words:
             continue
         program = PurePath(words[0]).name.removesuffix(".exe")

@@ -1,7 +1,7 @@
 """The note that a heal is under way: written before its first step, removed after its last, found by whoever comes after a kill.
 
-It names the backup and every ref move before it is made, so that a later process can tell what the heal did from what somebody did
-since. It holds no content: all content is in the backup, under refs.
+It names the backup and every ref move before it is made, so that a later process can tell what the heal did from what
+somebody did since. It holds no content: all content is in the backup, under refs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.git.backup import RefMove
+from rerail.git.place import Place, own_dir
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rerail.git.place import Place
 
 _FILE_NAME = "open-heal.json"
 
@@ -79,10 +78,18 @@ def open_heal(place: Place) -> OpenHeal | None:
         return None
 
 
+def noted_at_ns(place: Place) -> int:
+    """Return when the last note was written, in nanoseconds since the epoch; 0 when there is none."""
+    try:
+        return _path(place).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def forget(place: Place) -> None:
     """Remove the note of a heal that was cut short, once it has been dealt with."""
     _path(place).unlink(missing_ok=True)
 
 
 def _path(place: Place) -> Path:
-    return place.git_dir / "rerail" / _FILE_NAME
+    return own_dir(place) / _FILE_NAME

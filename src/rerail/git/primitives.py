@@ -1,7 +1,7 @@
 """The closed set of steps, by name.
 
-A recipe picks steps; it cannot give them arguments. What a step acts on is what the conditions found in the repository, and its own
-guards are asked even where a recipe leaves them out. All of git that a step can reach passes `rerail.git.gate`.
+A recipe picks steps; it cannot give them arguments. What a step acts on is what the conditions found in the repository, and
+its own guards are asked even where a recipe leaves them out. All of git that a step can reach passes `rerail.git.gate`.
 """
 
 from __future__ import annotations

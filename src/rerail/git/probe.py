@@ -1,7 +1,8 @@
 """One look at a repository: everything a heal has to know, and nothing changed by looking.
 
 A state that git itself refuses to read (a broken HEAD, a config that does not parse) is a finding here, not an error: such a
-repository looks like "not a git repository" to whoever only reads messages. Locks and their owners are for `rerail.git.repairs.locks`.
+repository looks like "not a git repository" to whoever only reads messages. Locks and their owners are for
+`rerail.git.repairs.locks`.
 """
 
 from __future__ import annotations
@@ -176,9 +177,9 @@ def probe(cwd: Path) -> RepoState:
     state = RepoState(place.cwd, place, None, Git(place.root or place.git_dir))
     if _is_head_garbage(place):
         return _behind_broken_head(state, place)
-    trouble = _refusal(state.git, place)
-    if trouble is not None:
-        return attrs.evolve(state, trouble=trouble)
+    refused = refusal(place)
+    if refused is not None:
+        return attrs.evolve(state, trouble=refused)
     return _looked_into(state, place)
 
 
@@ -215,9 +216,15 @@ def _stand_in(common_dir: Path) -> Path:
     return directory
 
 
-def _refusal(git: Git, place: Place) -> Trouble | None:
-    """Return why git refuses to work here, or None."""
-    asked = git("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", check=False)
+def refusal(place: Place) -> Trouble | None:
+    """Return why git refuses to work in a place, or None.
+
+    Raises:
+        GitError: git could not be run at all.
+    """
+    asked = Git(place.root or place.git_dir)(
+        "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", check=False
+    )
     if asked.ok:
         theirs = [os.path.realpath(line) for line in asked.lines()]
         if theirs == [str(place.git_dir), str(place.common_dir)]:
@@ -281,7 +288,10 @@ def _index_damage(path: Path) -> str:
         data = path.read_bytes()
     except OSError:
         return ""
-    for algorithm in (hashlib.sha1, hashlib.sha256):  # which one is the repository's, is in its config: either will do here
+    for algorithm in (
+        hashlib.sha1,
+        hashlib.sha256,
+    ):  # which one is the repository's, is in its config: either will do here
         size = algorithm().digest_size
         if not data[-size:].strip(b"\0") or algorithm(data[:-size]).digest() == data[-size:]:
             return ""  # zeros: index.skipHash

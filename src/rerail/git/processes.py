@@ -1,7 +1,7 @@
 """Who is at work in a repository: live git processes, and processes that have a file open.
 
-A lock's owner need not have the lock file open (``git commit`` closes it while a hook runs), so both kinds count. A git that cannot
-be looked into counts as one that works here.
+A lock's owner need not have the lock file open (``git commit`` closes it while a hook runs), so both kinds count. A git that
+cannot be looked into counts as one that works here.
 """
 
 from __future__ import annotations

@@ -36,12 +36,16 @@ class HeadMove:
 
 
 def read(path: Path) -> tuple[LogEntry, ...]:
-    """Return the entries of a reflog, oldest first; lines that a crash tore are left out."""
+    """Return the entries of a reflog, oldest first."""
     try:
-        lines = path.read_bytes().split(b"\n")
+        return parse(path.read_bytes())
     except OSError:
         return ()
-    matches = (_LINE.fullmatch(line) for line in lines)
+
+
+def parse(data: bytes) -> tuple[LogEntry, ...]:
+    """Return the entries of a reflog's content; lines that a crash tore are left out."""
+    matches = (_LINE.fullmatch(line) for line in data.split(b"\n"))
     return tuple(
         LogEntry(match[1].decode(), match[2].decode(), (match[3] or b"").decode(errors="replace"))
         for match in matches

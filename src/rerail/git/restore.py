@@ -13,12 +13,13 @@ import stat
 from typing import TYPE_CHECKING
 
 from rerail.errors import GitError, UsageError
-from rerail.git.backup import Backup, Base, Kind, Outcome, RefMove, SavedFile, outcome_ref, read_outcome
-from rerail.git.place import own_dir
+from rerail.git.backup import Backup, Base, Kind, Outcome, RefMove, SavedFile, outcome_json, outcome_ref, read_outcome
+from rerail.git.backups import all_refs, aside_dir, load
 from rerail.git.files import free_name, link_over, move_aside, write_locked, write_over
-from rerail.git.operation import marker_files
+from rerail.git.operation import MARKER_DIRS, marker_files
+from rerail.git.place import own_dir
 from rerail.git.probe import probe
-from rerail.git.snapshot import Reach, all_refs, load, snapshot
+from rerail.git.snapshot import Reach, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +54,7 @@ def roll_back(git: Git, place: Place, backup: Backup, moves: Iterable[RefMove]) 
     """
     _clear_new_paths(git, place, backup, backup)
     _move_refs_back(git, moves)
-    _put_markers_back(git, place, backup)
+    _put_markers_back(place, backup)
     for file in _by_index_last(backup.files):
         if file.path.startswith("logs/") and file.base is not Base.WORK:
             _shorten_log(git, place, backup, file)
@@ -85,11 +86,18 @@ def undo(cwd: Path, backup_id: str) -> Backup:
     now = snapshot(state, Reach(paths=paths, refs=frozenset(move.ref for move in outcome.moves)), note="before an undo")
     _clear_new_paths(git, place, backup, now)
     _move_refs_back(git, outcome.moves, message=f"{REFLOG_MARK}undo {backup_id}")
-    _put_markers_back(git, place, backup)
+    _put_markers_back(place, backup)
     for file in _by_index_last(backup.files):
         if not file.path.startswith("logs/") or file.base is Base.WORK:
             _put_back(git, place, now, file)
     return now
+
+
+def record_outcome(git: Git, place: Place, backup: Backup, recipe: str, moves: tuple[RefMove, ...]) -> None:
+    """Write down beside a backup what was done after it: an undo goes by that."""
+    outcome = Outcome(recipe, moves, blobs_now(git, place, backup.files))
+    oid = git("hash-object", "-w", "--no-filters", "--stdin", stdin=outcome_json(outcome)).text
+    git("update-ref", outcome_ref(backup.id), oid, "0" * len(oid))
 
 
 def blobs_now(git: Git, place: Place, files: Iterable[SavedFile]) -> tuple[tuple[str, str], ...]:
@@ -152,7 +160,7 @@ def _holds(where: Path, file: SavedFile, data: bytes) -> bool:
 
 
 def _aside(place: Place, backup: Backup, path: Path) -> None:
-    move_aside(path, free_name(place.git_dir / "rerail" / "aside" / backup.id, path.name))
+    move_aside(path, free_name(aside_dir(place, backup.id), path.name))
 
 
 def _clear_new_paths(git: Git, place: Place, backup: Backup, under: Backup) -> None:
@@ -205,13 +213,13 @@ def _move_refs_back(git: Git, moves: Iterable[RefMove], message: str = f"{REFLOG
             git("update-ref", "-d", move.ref, move.new)
 
 
-def _put_markers_back(git: Git, place: Place, backup: Backup) -> None:
+def _put_markers_back(place: Place, backup: Backup) -> None:
     """Remove the operation state that was not there; what was is put back with the other files."""
     saved = {file.path for file in backup.saved(Base.GIT)}
     for name in tuple(marker_files(place.git_dir)):
         if name not in saved:
             _aside(place, backup, place.git_dir / name)
-    for name in ("rebase-merge", "rebase-apply", "sequencer"):
+    for name in MARKER_DIRS:
         folder = place.git_dir / name
         if folder.is_dir() and not any(path.startswith(f"{name}/") for path in saved):
             _aside(place, backup, folder)

@@ -16,19 +16,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.errors import GitError
-from rerail.git.backup import (
-    PREFIX,
-    Backup,
-    Base,
-    Kind,
-    SavedFile,
-    manifest,
-    outcome_ref,
-    read_manifest,
-    state_ref,
-)
+from rerail.git.backup import PREFIX, Backup, Base, Kind, SavedFile, manifest
+from rerail.git.backups import all_refs
 from rerail.git.command import GitFailedError, nul_ended
 from rerail.git.operation import marker_files, named_objects
+from rerail.git.place import own_dir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,54 +79,6 @@ def snapshot(state: RepoState, reach: Reach = NO_REACH, *, note: str = "") -> Ba
     return _Snapshot(state, reach, note).store()
 
 
-def list_backups(git: Git) -> tuple[Backup, ...]:
-    """Return the backups of a repository, oldest first."""
-    listing = git("for-each-ref", "--format=%(refname) %(objectname)", PREFIX)
-    rows = (line.split(" ") for line in listing.lines())
-    found = [load(git, ref[len(PREFIX) : -len("/state")]) for ref, _ in rows if ref.endswith("/state")]
-    return tuple(sorted(found, key=lambda backup: backup.made_at))
-
-
-def load(git: Git, backup_id: str) -> Backup:
-    """Return a backup by its id.
-
-    Raises:
-        GitError: There is none, or it cannot be read.
-    """
-    commit = git.line("rev-parse", "-q", "--verify", state_ref(backup_id), check=False)
-    if not commit:
-        raise GitError(f"there is no backup {backup_id} in this repository")
-    try:
-        return read_manifest(git("cat-file", "blob", f"{commit}:manifest.json").out, commit)
-    except (ValueError, KeyError, TypeError) as error:
-        raise GitError(f"backup {backup_id} cannot be read: {error}") from error
-
-
-def expire(git: Git, *, older_than_s: float, keep: int, now_s: float) -> tuple[str, ...]:
-    """Let old backups go and return their ids, for the caller to say so.
-
-    Args:
-        git: The repository.
-        older_than_s: Only those made longer ago than this, in seconds.
-        keep: The newest that stay whatever their age.
-        now_s: The time, in seconds since the epoch.
-    """
-    backups = list_backups(git)
-    old = [backup for backup in backups[: max(0, len(backups) - keep)] if now_s - backup.made_at > older_than_s]
-    for backup in old:
-        listing = git("for-each-ref", "--format=%(refname) %(objectname)", f"{PREFIX}{backup.id}/")
-        for ref, oid in (line.split(" ") for line in listing.lines()):
-            git("update-ref", "-d", ref, oid)
-    return tuple(backup.id for backup in old)
-
-
-def all_refs(git: Git) -> dict[str, str]:
-    """Return every ref but rerail's own, and its value."""
-    listing = git("for-each-ref", "--format=%(refname) %(objectname)")
-    rows = (line.rsplit(" ", 1) for line in listing.lines())
-    return {ref: oid for ref, oid in rows if not ref.startswith("refs/rerail/")}
-
-
 def hash_files(git: Git, paths: Iterable[Path]) -> list[str]:
     """Store the raw bytes of regular files as blobs and return their ids, in order."""
     ordered = list(paths)
@@ -156,7 +100,7 @@ class _Snapshot:
         self._git, self._place = state.git, state.here
         made = time.gmtime()
         self._id = f"{time.strftime('%Y%m%dT%H%M%SZ', made)}-{secrets.token_hex(3)}"
-        self._scratch = self._place.git_dir / "rerail" / f"snapshot-{self._id}.index"
+        self._scratch = own_dir(self._place) / f"snapshot-{self._id}.index"
 
     def store(self) -> Backup:
         refs = all_refs(self._git)
@@ -319,18 +263,3 @@ def _tree_mode(file: SavedFile) -> str:
     if file.kind is Kind.LINK:
         return "120000"
     return "100755" if file.mode & stat.S_IXUSR else "100644"
-
-
-__all__ = [
-    "NO_REACH",
-    "ZERO",
-    "Reach",
-    "all_refs",
-    "expire",
-    "hash_files",
-    "list_backups",
-    "load",
-    "outcome_ref",
-    "snapshot",
-    "unreachable",
-]

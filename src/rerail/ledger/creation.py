@@ -18,21 +18,7 @@ if TYPE_CHECKING:
 _IGNORED = "*\n!/recipes/\n!/recipes/**\n"
 """Everything, but not the project's own recipes, which belong under version control."""
 
-_NETWORK = {
-    "9p",
-    "afs",
-    "beegfs",
-    "ceph",
-    "cifs",
-    "fuse.sshfs",
-    "glusterfs",
-    "gpfs",
-    "lustre",
-    "nfs",
-    "nfs4",
-    "smb3",
-    "smbfs",
-}
+_NETWORK = {"9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "smb3"}
 _VIRTUAL = {"fuse.grpcfuse", "fuse.vmhgfs-fuse", "prl_fs", "vboxsf", "virtiofs", "vmhgfs"}
 """File systems that several hosts, or a host and its virtual machines, may share. SQLite's write-ahead log needs memory that all
 its users share, and nothing tells it when they do not."""
@@ -117,13 +103,25 @@ def _publish(draft: Path, path: Path) -> None:
     except FileExistsError:
         return
     except OSError:
-        # Some file systems have no links. Writing into a new file takes nothing from anybody either; only, who looks before it
-        # is written whole is refused, as with any damaged file.
-        with suppress(FileExistsError), path.open("xb") as new:
-            _chmod(path, 0o600)
-            new.write(draft.read_bytes())
-            new.flush()
-            os.fsync(new.fileno())
+        # Some file systems have no links.
+        _copy(draft, path)
+
+
+def _copy(draft: Path, path: Path) -> None:
+    """Write a new file unless something is there; who looks before it is whole is refused, as with any damaged file."""
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return
+    try:
+        with os.fdopen(descriptor, "wb") as copy:
+            copy.write(draft.read_bytes())
+            copy.flush()
+            os.fsync(descriptor)
+        _chmod(path, 0o600)
+    except BaseException:
+        path.unlink()
+        raise
 
 
 def _make_private(directory: Path) -> None:

@@ -15,7 +15,7 @@ import sqlite3
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -60,7 +60,8 @@ class Database:
         # Absolute and without links: the program may change its directory.
         self.path = Path(os.path.realpath(path))
         self._timeout_s = timeout_s
-        self._lock = Lock()
+        # Re-entrant: a signal handler that writes in the middle of a write is refused, and does not wait for itself.
+        self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         """Device and inode of the file that this process saw first; it works with no other."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections import deque
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rerail.budget.account import binding_limit
@@ -92,7 +92,8 @@ class MemoryLedger:
         alive: Callable[[Owner], bool] = is_alive,
     ) -> None:
         self._owner, self._alive = owner, alive
-        self._lock = Lock()
+        # Re-entrant: a signal handler may call in the middle of a call.
+        self._lock = RLock()
         self._units: dict[UnitName, _Unit] = {}
         self._accounts: dict[UnitName, dict[ClassName, _Account]] = {}
         self._grants: dict[tuple[RunId, UnitName, int], Grant] = {}

@@ -34,7 +34,7 @@ def current_owner() -> Owner:
 def is_alive(owner: Owner) -> bool:
     """Whether *owner* still runs. A zombie does not: it ended, and only waits to be collected."""
     here = current_owner()
-    if owner.host != here.host or not owner.started or not here.started:
+    if owner == here or owner.host != here.host or not owner.started or not here.started:
         return True
     if owner.boot != here.boot:
         return False

@@ -60,11 +60,16 @@ def run_child(
     On the main thread, signals are handled as the module says, and their handlers are put back afterwards; elsewhere
     they are the caller's business.
 
-    Args: argv: The command and its arguments; no shell reads them. cwd: Where to run; None for our own working
-    directory. env: The whole environment; None for our own. stdout_to: Where stdout is shown, chunk by chunk; None to
-    capture it only. May be the same object as *stderr_to*. stderr_to: The same for stderr. timeout_s: After so long
-    the tree gets SIGTERM, and after *grace_s* more SIGKILL. caps: How much of each stream is kept. grace_s: How long
-    the tree may take to end once it was told to. clock: Measures the duration and the limits.
+    Args:
+        argv: The command and its arguments; no shell reads them.
+        cwd: Where to run; None for our own working directory.
+        env: The whole environment; None for our own.
+        stdout_to: Where stdout is shown, chunk by chunk; None to capture it only. May be the same object as *stderr_to*.
+        stderr_to: The same for stderr.
+        timeout_s: After so long the tree gets SIGTERM, and after *grace_s* more SIGKILL.
+        caps: How much of each stream is kept.
+        grace_s: How long the tree may take to end once it was told to.
+        clock: Measures the duration and the limits.
 
     Raises:
         SpawnError: The command could not be started; see `rerail.process.spawn` for the kinds.

@@ -70,6 +70,10 @@ class WorkingDirectoryGone(SpawnError):  # noqa: N818  as the taxonomy says it
 
     slug = "working-directory-gone"
 
+    def __init__(self, path: str, why: str, *, argv: tuple[str, ...], cwd: str) -> None:
+        what = f"cannot enter the working directory {path}".rstrip()
+        super().__init__(what, why, argv=argv, cwd=cwd, hint="name a directory that exists, or make it anew")
+
 
 def working_directory(cwd: str | os.PathLike[str] | None, argv: tuple[str, ...]) -> str:
     """Return *cwd*, or ours, as an absolute path.
@@ -80,12 +84,13 @@ def working_directory(cwd: str | os.PathLike[str] | None, argv: tuple[str, ...])
     try:
         path = os.path.abspath(cwd if cwd is not None else os.getcwd())  # noqa: PTH100, PTH109  keeps symlinks as given
     except OSError as error:
-        raise WorkingDirectoryGone(".", os.strerror(error.errno or 0), argv=argv, cwd="") from error
+        raise WorkingDirectoryGone("", os.strerror(error.errno or 0), argv=argv, cwd="") from error
     if not Path(path).is_dir():
-        why = "Not a directory" if Path(path).exists() else "No such file or directory"
-        raise WorkingDirectoryGone(path, why, argv=argv, cwd=path)
+        raise WorkingDirectoryGone(
+            path, os.strerror(errno.ENOTDIR if Path(path).exists() else errno.ENOENT), argv=argv, cwd=path
+        )
     if not os.access(path, os.X_OK):
-        raise WorkingDirectoryGone(path, "Permission denied", argv=argv, cwd=path)
+        raise WorkingDirectoryGone(path, os.strerror(errno.EACCES), argv=argv, cwd=path)
     return path
 
 

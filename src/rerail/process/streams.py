@@ -61,7 +61,10 @@ class Sink:
             self.proceed()
             return
         try:
-            self._out.write(chunk)
+            while chunk:
+                # A raw file on a full disk takes a part and refuses the rest; who does not count took all.
+                written = self._out.write(chunk)
+                chunk = chunk[written:] if written else b""
             self._out.flush()
         except (OSError, ValueError):
             self._fail()

@@ -20,7 +20,7 @@ from rerail.errors import RerailError
 if TYPE_CHECKING:
     from rerail.decisions.effects import FailureRecord
     from rerail.decisions.model import Why
-    from rerail.git.heal import HealReport
+    from rerail.git.report import HealReport
     from rerail.handlers.repair import RepairRequest
     from rerail.ids import PauseId, UnitName
 

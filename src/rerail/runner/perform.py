@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 import attrs
 
 from rerail.budget.model import Balance, Grant, Limit
-from rerail.decisions.effects import Announce, Call, DrawWait, Finish, Plan, RunHeal, Spend
+from rerail.decisions.effects import Announce, Call, DrawWait, Finish, IdentifyInput, Plan, RunHeal, Spend
 from rerail.decisions.model import Draws, Heal, HealOutcome, Pause, Repair, Stop
 from rerail.errors import LedgerError
 from rerail.handlers.backoff import curve_s
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rerail.decisions.model import RunState
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
-    from rerail.git.heal import HealReport
+    from rerail.git.report import HealReport
     from rerail.handlers.repair import RepairRequest
     from rerail.ids import PauseId
     from rerail.ledger.store import Ledger, Owner
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rerail.rules.model import Classification
     from rerail.runner.work import Work
 
-BlockingEffect = Call | Spend | DrawWait | Plan | Announce | RunHeal | Finish
+BlockingEffect = Call | IdentifyInput | Spend | DrawWait | Plan | Announce | RunHeal | Finish
 """The effects performed here; of a `Call`, only the mark that it starts."""
 
 
@@ -89,12 +89,16 @@ class Performer:
         self.pause: PauseId | None = None
         """The question that the run ended with."""
         self._state: RunState | None = None
+        # Asked once per run: whether anybody listens does not change within the microseconds of one.
+        self._is_heard = tools.observer.hears_failures
 
     def perform(self, effect: BlockingEffect) -> Reply:
         """Perform one effect and return its reply."""
         match effect:
             case Call():
                 self._begin(effect)
+            case IdentifyInput():
+                return self._work.input_id()
             case Spend():
                 return self._spend(effect)
             case DrawWait():
@@ -113,6 +117,8 @@ class Performer:
 
     def emit(self, name: EventName, **fields: object) -> None:
         """Pass on an event of this run, bound to its unit, attempt and last failure."""
+        if not self._is_heard:
+            return
         if (state := self._state) is not None:
             last = state.last
             fields = {
@@ -182,7 +188,8 @@ class Performer:
         self._known = True
         self._work.history.append(record)
         self._tools.ledger.record(record, announce.state)
-        self._tools.observer.failure(record)
+        if self._is_heard:
+            self._tools.observer.failure(record)
         if self._tools.on_failure is not None:
             self._tools.on_failure(record)
 

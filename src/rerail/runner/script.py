@@ -21,6 +21,7 @@ from rerail.decisions.effects import (
     Effect,
     FailureRecord,
     Finish,
+    IdentifyInput,
     Interrupted,
     MakeRepair,
     Plan,
@@ -60,6 +61,7 @@ from rerail.decisions.model import (
     Waited,
 )
 from rerail.decisions.start import HOST_GONE
+from rerail.evidence.fingerprint import evidence_fingerprint
 from rerail.evidence.model import Evidence, Source
 from rerail.ids import Fingerprint
 from rerail.taxonomy import Action
@@ -155,7 +157,17 @@ def _name(
     if action is Action.RETRY:
         draws = yield from _draw(state, nth=state.failures_of(classification.class_) + 1)
     state, decision = step(
-        state, Failed(classification, failure.evidence_id, failure.input, grant, failure.at_s), policy, draws
+        state,
+        Failed(
+            classification,
+            grant,
+            failure.at_s,
+            # A repair or heal should change the evidence, and a rejected input never runs again; nothing else asks for either.
+            evidence=evidence_fingerprint(failure.evidence) if action in (Action.REPAIR, Action.HEAL) else None,
+            input=_fingerprint((yield IdentifyInput())) if action is Action.REPAIR else None,
+        ),
+        policy,
+        draws,
     )
     plan = ""
     if isinstance(decision, Repair | Heal):
@@ -179,7 +191,7 @@ def _name_lost_attempt(
     state: RunState, policy: Policy
 ) -> Generator[Effect, Reply, tuple[RunState, Decision, FailureRecord]]:
     """Name an attempt that was started and never ended, instead of running the unit that may have killed its host."""
-    lost = Raised(_HOST_GONE_EVIDENCE, Fingerprint(""), Fingerprint(""), state.started_at_s)
+    lost = Raised(_HOST_GONE_EVIDENCE, state.started_at_s)
     return (yield from _name(state, lost, policy, HOST_GONE))
 
 

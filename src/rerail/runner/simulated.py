@@ -17,6 +17,7 @@ from rerail.decisions.effects import (
     Call,
     DrawWait,
     Finish,
+    IdentifyInput,
     MakeRepair,
     Plan,
     Raised,
@@ -26,7 +27,6 @@ from rerail.decisions.effects import (
     Spend,
 )
 from rerail.decisions.model import Again, Draws, HealOutcome, Landing, RunState
-from rerail.evidence.fingerprint import evidence_fingerprint
 from rerail.handlers.backoff import curve_s
 from rerail.ids import Fingerprint, RunId, UnitName
 from rerail.runner.script import follow
@@ -110,6 +110,8 @@ class _World:
         match effect:
             case Call():
                 return self._attempt()
+            case IdentifyInput():
+                return self._input()
             case Spend(charge):
                 return self._charge(charge)
             case DrawWait(nth):
@@ -138,7 +140,7 @@ class _World:
         evidence = next(self._outcomes, None)
         if evidence is None:
             return Returned()
-        return Raised(evidence, evidence_fingerprint(evidence), self._input(), self.now_s)
+        return Raised(evidence, self.now_s)
 
     def _charge(self, charge: Charge) -> Grant:
         same: Iterable[Charge] = [made for made in self._charges if made.class_ == charge.class_]

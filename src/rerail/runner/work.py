@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rerail.decisions.effects import Interrupted, Raised, Returned
 from rerail.decisions.model import Landing
 from rerail.evidence.exceptions import from_exception
-from rerail.evidence.fingerprint import evidence_fingerprint, input_fingerprint
+from rerail.evidence.fingerprint import input_fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rerail.clock import Clock
     from rerail.decisions.effects import FailureRecord, Tried
     from rerail.evidence.model import Evidence
-    from rerail.git.heal import HealReport
+    from rerail.git.report import HealReport
     from rerail.handlers.repair import Proposal, RepairRequest
     from rerail.ids import Fingerprint
     from rerail.runner.unit import Unit
@@ -71,7 +71,7 @@ class Work:
         return self._failed(from_exception(error))
 
     def _failed(self, evidence: Evidence) -> Raised:
-        return Raised(evidence, evidence_fingerprint(evidence), self.input_id(), self._clock.wall_s())
+        return Raised(evidence, self._clock.wall_s())
 
     def ask_repairer(self, request: RepairRequest) -> Any:
         """Return a new input, something awaitable that gives one, or None."""

@@ -14,8 +14,11 @@ from rerail.evidence.ansi import printable, strip
 ESC = "\x1b"
 
 TERMINAL_PIECES = st.sampled_from(
-    [ESC, "[", "]", "31m", "K", "2K", "\r", "\n", "\b", "\x07", "\x9b", "\x9d", "\x90", ESC + "\\", "P", "0;t", "a", "bc", " ", "\t", "é", "\x0b"]
-)  # fmt: skip
+    [
+        *(ESC, ESC + "\\", "[", "]", "P", "31m", "K", "2K", "0;t", "\x07", "\x9b", "\x9d", "\x90"),
+        *("\r", "\n", "\b", "\x0b", "\t", "a", "bc", " ", "é"),
+    ]
+)
 TERMINAL_TEXT = st.lists(TERMINAL_PIECES).map("".join) | st.text()
 
 

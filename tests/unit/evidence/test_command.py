@@ -45,6 +45,11 @@ def test_a_program_is_named_without_directory_and_suffix(argv: tuple[str, ...], 
     assert program_of(argv) == program
 
 
+def test_a_secret_that_a_clip_would_cut_in_half_is_gone() -> None:
+    (argument,) = command_of(["a" * 2010 + " password=" + "hunter2" * 40 + "b" * 9000])
+    assert "hunter2" not in argument
+
+
 @given(st.text() | st.lists(st.text()))
 def test_any_command_is_kept_safely_and_keeping_it_again_changes_nothing(command: str | list[str]) -> None:
     argv = command_of(command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,10 @@ from rerail.evidence.json_facts import code_of, dump, facts_of, facts_of_text, p
 
 class Status(IntEnum):
     BUSY = 429
+
+
+class Word(Enum):
+    BUSY = "busy"
 
 
 SHAPES = [
@@ -70,20 +74,27 @@ SHAPES = [
 
 @pytest.mark.parametrize(("body", "codes", "messages"), SHAPES)
 def test_known_shapes_are_read(body: object, codes: tuple[str, ...], messages: tuple[str, ...]) -> None:
-    assert facts_of(body) == (codes, messages)
+    assert facts_of(body, is_error=True) == (codes, messages)
+
+
+SAY_IT_THEMSELVES = [
+    body for body, codes, _ in SHAPES if codes and "detail" not in str(body)[:9] and "title" not in str(body)[:9]
+]
+
+
+@pytest.mark.parametrize("body", SAY_IT_THEMSELVES)
+def test_a_body_that_says_itself_that_it_is_an_error_needs_no_failure_around_it(body: object) -> None:
+    assert facts_of(body) == facts_of(body, is_error=True)
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        {},
-        [],
-        None,
-        "text",
-        4,
+        *({}, [], None, "text", 4, {"ok": True}, {"error": None}, {"errors": []}),
         {"id": "msg_1", "type": "message", "role": "assistant", "content": []},
-        {"error": None},
-        {"ok": True},
+        {"code": 0, "status": "done", "message": "3 files"},
+        {"results": [{"error": "in a field of its own"}]},
+        {"details": {"type": "summary", "code": "x"}},
     ],
 )
 def test_what_is_no_error_has_no_facts(body: object) -> None:
@@ -98,6 +109,7 @@ def test_what_is_no_error_has_no_facts(body: object) -> None:
         ("-32602", "-32602"),
         (-32602, "-32602"),
         (Status.BUSY, "429"),
+        (Word.BUSY, "busy"),
         ("no such model", None),
         ("Sentence.", None),
         ("https://example.org", None),

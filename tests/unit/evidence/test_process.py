@@ -62,13 +62,6 @@ def test_a_time_limit_is_noted() -> None:
     assert from_process("x", exit_code=-15, timed_out=True).notes == (notes.TIMED_OUT,)
 
 
-def test_an_error_stream_that_is_json_as_a_whole_gives_its_codes() -> None:
-    evidence = from_process(
-        "sdk", exit_code=1, stderr='{"error": {"type": "invalid_request_error", "message": "no"}}\n'
-    )
-    assert evidence.codes == ("invalid_request_error",)
-
-
 def test_secrets_of_the_command_line_and_the_directory_are_gone() -> None:
     evidence = from_process(["x", "--password", "hunter2"], exit_code=1, cwd="/w?token=hunter2")
     assert "hunter2" not in repr(evidence)

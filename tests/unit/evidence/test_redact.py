@@ -215,9 +215,10 @@ def test_only_the_key_block_is_taken_out_of_a_log() -> None:
 
 PIECES = st.sampled_from(
     [
-        "password", "token", "api_key", "Authorization", "Bearer ", "Basic ", "Cookie", "secret", "=", ":", ": ", " ", "\n", '"', "'",
-        "\\", '\\"', "{", "}", "[", "]", "<", ">", "-", "--", "&", "?", ";", ",", "@", "://", "/", "$", "%", "hunter2", X16, JWT,
-        f"sk-{X16}", f"ghp_{X16}", BASIC, "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", X32 * 2, "[redacted:token]",
+        "password", "token", "api_key", "Authorization", "Bearer ", "Basic ", "Cookie", "secret", "=", ":", ": ", " ", "\n", '"',
+        "'", "\\", '\\"', "{", "}", "[", "]", "<", ">", "-", "--", "&", "?", ";", ",", "@", "://", "/", "$", "%", "hunter2", X16,
+        JWT, f"sk-{X16}", f"ghp_{X16}", BASIC, "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", X32 * 2,
+        "[redacted:token]",
         "is", "None", "İ", "_KEY", "-u ", "user:", ".eyJ", "eyJ", "x", "1",
     ]
 )  # fmt: skip
@@ -247,9 +248,10 @@ def test_a_secret_on_a_line_of_its_own_goes_whatever_stands_before_it(before: st
 @pytest.mark.parametrize(
     "piece",
     [
-        "token:", "token: ", "password=", "password= ", 'token:"', "token:'token:\"", "eyJ", ".eyJ", "eyJa.", "sk-", "sk-a", "ghp_",
-        "://", "://a:", "://a@", "?", "&a=", "?token=x&", "Bearer ", "bearer aaaaaaaaaaaa ", "Cookie: ", "-----BEGIN PRIVATE KEY-----",
-        "-----END PRIVATE KEY-----\n", "A" * 64 + "\n", "a", "A1b2", '"', '\\"token\\":\\"', "authorization: bearer ", "-u a:",
+        "token:", "token: ", "password=", "password= ", 'token:"', "token:'token:\"", "eyJ", ".eyJ", "eyJa.", "sk-", "sk-a",
+        "ghp_", "://", "://a:", "://a@", "?", "&a=", "?token=x&", "Bearer ", "bearer aaaaaaaaaaaa ", "Cookie: ",
+        "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n", "A" * 64 + "\n", "a", "A1b2", '"', '\\"token\\":\\"',
+        "authorization: bearer ", "-u a:",
         "--token ", "x_key=", "<password>", "key\\", "\\", "TOKEN=", "password: a ", "İ", "token=a;", "xoxb-", "basic aaaaaaaa ",
         'token:"' + "is " * 150 + '" ', "token: " + "x" * 250 + " ",
     ],

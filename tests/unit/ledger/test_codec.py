@@ -113,7 +113,9 @@ class TestDamage:
         with pytest.raises(LedgerError):
             read({**good, "new": 1})
 
-    @pytest.mark.parametrize("wrong", [True, -1, {"a": 1}, ["x", 3], "\x1b[31mno such word", 10**400], ids=ascii)
+    @pytest.mark.parametrize(
+        "wrong", [True, -1, {"a": 1}, ["x", 3], "\x1b[31mno such word", 10**400], ids=lambda wrong: ascii(wrong)[:12]
+    )
     def test_a_value_of_another_kind_is_refused_or_is_what_it_says(
         self, what: str, read: Any, write: Any, value: Any, wrong: object
     ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.ledgers import charge, files, finished, in_phase, python
+from tests.ledgers import charge, files, finished, in_phase, python, without_rights
 from tests.strategies import RUN, UNIT
 
 from rerail.budget.model import Balance
@@ -270,26 +270,26 @@ class TestPermissions:
     def test_a_directory_that_may_not_be_written_is_refused(self, shared_directory: Path) -> None:
         path = shared_directory / "sub" / "ledger.sqlite3"
         path.parent.mkdir(mode=0o755)
-        said = as_nobody(lambda: refusal(path, "charge"))
+        said = without_rights(lambda: refusal(path, "charge"))
         assert "cannot be used: Permission denied" in said
         assert "-> make the file and its directory readable" in said
-        assert as_nobody(lambda: outcome(SqliteLedger(path).standing(UNIT))) == "None"
+        assert without_rights(lambda: outcome(SqliteLedger(path).standing(UNIT))) == "None"
         assert list(path.parent.iterdir()) == []
 
     def test_a_file_that_may_not_be_read_is_refused(self, shared_directory: Path) -> None:
         path = filled(shared_directory / "ledger.sqlite3")
         for call in ("standing", "charge"):
-            assert "unable to open database file" in as_nobody(partial(refusal, path, call))
+            assert "unable to open database file" in without_rights(partial(refusal, path, call))
 
     def test_a_directory_that_may_not_be_entered_is_refused(self, shared_directory: Path) -> None:
         path = filled(shared_directory / "private" / "ledger.sqlite3")
         for call in ("standing", "charge"):
-            assert "Permission denied" in as_nobody(partial(refusal, path, call))
+            assert "Permission denied" in without_rights(partial(refusal, path, call))
 
     def test_a_file_that_may_only_be_read_is_refused_a_charge(self, shared_directory: Path) -> None:
         path = filled(shared_directory / "ledger.sqlite3")
         path.chmod(0o444)
-        said = as_nobody(lambda: refusal(path, "charge"))
+        said = without_rights(lambda: refusal(path, "charge"))
         assert "cannot be used" in said
 
 
@@ -303,30 +303,6 @@ def refusal(path: Path, call: str) -> str:
 
 def outcome(value: object) -> str:
     return repr(value)
-
-
-def as_nobody(function: Callable[[], str]) -> str:
-    """Return what *function* says in a process of a user without rights; root's permissions are none to test."""
-    import psutil  # noqa: F401  read before the rights are gone
-
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(65534)
-                os.setuid(65534)
-            os.write(writer, function().encode())
-        except BaseException as error:
-            os.write(writer, repr(error).encode())
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, encoding="utf-8") as pipe:
-        said = pipe.read()
-    os.waitpid(pid, 0)
-    return said
 
 
 class TestOthers:

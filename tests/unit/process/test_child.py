@@ -249,6 +249,17 @@ def test_a_full_disk_under_the_sink_is_remembered() -> None:
     assert finished.closed_sinks == ("stdout", "stderr")
 
 
+def test_a_file_that_takes_a_part_of_a_chunk_gets_the_rest(tmp_path: Path) -> None:
+    class TakesThree(io.BytesIO):
+        def write(self, chunk: object) -> int:
+            assert isinstance(chunk, bytes)
+            return super().write(chunk[:3])
+
+    shown = TakesThree()
+    run_child(["echo", "0123456789"], stdout_to=shown, stderr_to=None)
+    assert shown.getvalue() == b"0123456789\n"
+
+
 def test_an_object_that_was_closed_is_a_closed_sink() -> None:
     closed = io.BytesIO()
     closed.close()

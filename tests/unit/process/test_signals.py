@@ -93,9 +93,12 @@ def test_a_shell_that_waits_for_its_command_still_runs_its_trap(
     host: Callable[..., Host], fifo: Callable[[str], Fifo]
 ) -> None:
     log = fifo("log")
-    running = host(
-        ["sh", "-c", "trap 'echo cleaned; exit 6' TERM; echo ready >\"$0\"; sleep 60; echo no", str(log.path)]
-    )
+    script = """
+        trap 'echo cleaned; exit 6' TERM
+        sh -c 'echo ready >"$0"; exec sleep 60' "$0"
+        echo no
+    """
+    running = host(["sh", "-c", script, str(log.path)], grace_s=PATIENCE_S)
     log.hear_until("ready")
     os.kill(running.pid, signal.SIGTERM)
     finished = running.finished()

@@ -1,6 +1,7 @@
 """Local work in the way of a command, moved aside under a backup: changed tracked files, and untracked ones.
 
-Only the paths in the way are touched. A tracked path gets HEAD's content again, in index and work tree; what it had is in the backup.
+Only the paths in the way are touched. A tracked path gets HEAD's content again, in index and work tree; what it had is in the
+backup.
 """
 
 from __future__ import annotations

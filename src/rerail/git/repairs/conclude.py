@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from rerail.git.files import free_name, move_aside
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.repairs.integrate import three_way
 from rerail.git.operation import OperationKind
+from rerail.git.place import own_dir
 from rerail.git.probe import HeadCondition
+from rerail.git.repairs.integrate import three_way
 from rerail.git.restore import REFLOG_MARK
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _rest_refusal(state: RepoState, operation: Operation) -> str:
 
 def staged_tree(state: RepoState) -> str:
     """Return the tree that the index stands for, from a copy: ``git write-tree`` rewrites the index that it reads."""
-    copy = state.here.git_dir / "rerail" / "tree.index"
+    copy = own_dir(state.here) / "tree.index"
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy2(state.here.git_dir / "index", copy)
     try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rerail.git.files import write_locked
 from rerail.git.finding import Finding, fails, holds
+from rerail.git.place import own_dir
 from rerail.git.probe import HeadCondition
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def rebuildable(state: RepoState) -> Finding:
 def rebuild(state: RepoState) -> None:
     """Build the index from HEAD, with the file times of the work tree, and put it in place in one rename."""
     place = state.here
-    fresh = place.git_dir / "rerail" / "rebuilt.index"
+    fresh = own_dir(place) / "rebuilt.index"
     fresh.parent.mkdir(parents=True, exist_ok=True)
     fresh.unlink(missing_ok=True)
     env = {"GIT_INDEX_FILE": str(fresh)}

@@ -1,8 +1,8 @@
 """Conflicts in generated lockfiles: settled without a person, because their content follows from a manifest.
 
-A copy in the work tree that is whole again (its tool has been run) is taken as it is. Otherwise JSON lockfiles are merged entry by
-entry, as npm does it, checksum lists are joined, and of the others one side is kept whole. The project's own tool may still want to
-bring it up to date; that is said. Hand-written manifests are never touched.
+A copy in the work tree that is whole again (its tool has been run) is taken as it is. Otherwise JSON lockfiles are merged
+entry by entry, as npm does it, checksum lists are joined, and of the others one side is kept whole. The project's own tool
+may still want to bring it up to date; that is said. Hand-written manifests are never touched.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from rerail.git.command import nul_ended
-from rerail.git.repairs.conclude import has_markers
 from rerail.git.files import write_over
 from rerail.git.finding import Finding, fails, holds
 from rerail.git.place import own_dir
+from rerail.git.repairs.conclude import has_markers
 
 if TYPE_CHECKING:
     from rerail.git.probe import RepoState

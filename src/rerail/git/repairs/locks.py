@@ -37,7 +37,7 @@ _REMOTE_FILE_SYSTEMS = re.compile(
     r"nfs\d?|cifs|smb\w*|afs|afpfs|webdav|davfs|9p|virtiofs|ceph|lustre|gpfs|glusterfs|beegfs|fuse\.(?:sshfs|grpcfuse|s3fs|gluster\w*)"
 )
 
-_NAMED_LOCK = re.compile(r"([^'\"‘’“”«»\r\n]+\.lock)['\"’”»]")
+_NAMED_LOCK = re.compile(r"([^'\"‘’“”«»\r\n]+\.lock)['\"’”»]")  # noqa: RUF001  quotes of other languages
 _NAMED_CONFIG = re.compile(r"could not lock config file (.+): File exists")
 
 

@@ -75,7 +75,7 @@ def loose_file(state: RepoState, oid: str) -> Path:
 
 
 def refetch(state: RepoState, missing: Iterable[str], aside: Path) -> Finding:
-    """Fetch everything anew from the remote, damaged loose objects moved aside first: git does not write over a file that is there."""
+    """Fetch everything anew; damaged loose objects go aside first, for git does not write over a file that is there."""
     wanted = tuple(missing)
     remote = only_remote(state)
     if remote is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def empty_submodule(state: RepoState, call: Invocation | None) -> str | Finding:
-    """Return the submodule that a command meant to run in and that is not checked out: git ran in the outer repository instead."""
+    """Return the submodule that a command meant to run in and that is not checked out: git ran in the outer repository."""
     if call is None:
         return fails("where the command ran is not known")
     where = Path(os.path.realpath(call.cwd))
@@ -50,20 +50,22 @@ def reachable_submodule(state: RepoState, path: str) -> Finding:
 
 
 def init_submodule(state: RepoState, path: str, aside: Path) -> None:
-    """Check a submodule out; what a failed attempt made is moved aside."""
+    """Check a submodule out; what a failed attempt made is moved aside.
+
+    Raises:
+        GitError: It could not be.
+    """
     name, _ = _name_and_url(state, path)
     modules = state.here.common_dir / "modules" / (name or path)
     had_modules = modules.exists()
-    try:
-        state.git.at(state.root)("submodule", "update", "--init", "--checkout", "--quiet", "--", path)
-        if not os.path.lexists(state.root / path / ".git"):
-            raise GitError(f"submodule {path} is still not checked out")
-    except BaseException:
-        if not had_modules and modules.exists():
-            move_aside(modules, free_name(aside, "modules"))
-        for entry in (state.root / path).iterdir() if (state.root / path).is_dir() else ():
-            move_aside(entry, free_name(aside, entry.name))
-        raise
+    done = state.git.at(state.root)("submodule", "update", "--init", "--checkout", "--quiet", "--", path, check=False)
+    if done.ok and os.path.lexists(state.root / path / ".git"):
+        return
+    if not had_modules and modules.exists():
+        move_aside(modules, free_name(aside, "modules"))
+    for entry in (state.root / path).iterdir() if (state.root / path).is_dir() else ():
+        move_aside(entry, free_name(aside, entry.name))
+    raise GitError(f"submodule {path} could not be checked out: {done.error_text.strip()[-300:]}")
 
 
 def submodule_present(state: RepoState, path: str) -> Finding:

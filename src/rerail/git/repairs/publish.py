@@ -58,7 +58,7 @@ def pulled(state: RepoState, call: Invocation | None) -> Counterparts | Finding:
 
 
 def publishable(state: RepoState) -> Counterparts | Finding:
-    """Return the remote branch that a branch without an upstream can be published as: the one of its own name, if that is free."""
+    """Return what a branch without an upstream can be published as: the remote branch of its own name, if that is free."""
     branch = state.head.branch
     if branch is None or state.head.oid is None:
         return fails("HEAD is not on a branch with commits")

@@ -1,7 +1,7 @@
 """A commit hook that rewrote staged files and then failed: what it changed, and staging exactly that.
 
-Only formatting is staged again. A path that was staged in part, or that changed beyond its formatting, is a person's: then nothing
-is staged at all, for a commit is one thing.
+Only formatting is staged again. A path that was staged in part, or that changed beyond its formatting, is a person's: then
+nothing is staged at all, for a commit is one thing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ _MAX_BYTES = 5_000_000
 _FROM_WORK_TREE = ("-a", "--all", "-o", "--only", "-i", "--include")
 _HOOK_SAYS_SO = re.compile(r"files were modified by this hook|\breformatted\b|\bfixed\b|\bfixing\b", re.IGNORECASE)
 _NEEDS_INDENT = frozenset(
-    (".py .pyi .pyx .yaml .yml .mk .coffee .sass .styl .pug .haml .slim .nim .fs .hs .elm .gd .rst .md .ipynb".split())
+    {
+        *(".py", ".pyi", ".pyx", ".yaml", ".yml", ".mk", ".coffee", ".sass", ".styl", ".pug", ".haml", ".slim"),
+        *(".nim", ".fs", ".hs", ".elm", ".gd", ".rst", ".md", ".ipynb"),
+    }
 )
 
 
@@ -127,7 +130,7 @@ def _full_lines(text: bytes) -> list[bytes]:
 
 
 def _same_but_style(one: bytes, other: bytes) -> bool:
-    """Whether two texts differ in quotes, separators, brackets and spaces, or in the order of their lines, and in nothing else."""
+    """Whether two texts differ in quotes, separators, brackets and spaces, or in the order of their lines, and no more."""
     drop = re.compile(rb"[\s'\"`,;()]+")
     if drop.sub(b"", one) == drop.sub(b"", other):
         return True

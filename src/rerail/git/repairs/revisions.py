@@ -59,14 +59,14 @@ def remote_revision(state: RepoState, name: str) -> RemoteRevision | Finding:
     for remote in sorted(state.remotes, key=len, reverse=True):
         if name.startswith(f"{remote}/"):
             return _branch(state, remote, name.removeprefix(f"{remote}/"), name)
-    remote = only_remote(state)
-    if remote is None:
+    default = only_remote(state)
+    if default is None:
         return fails(
             "there is no remote" if not state.remotes else "there are several remotes, and none is the default"
         )
     if _OID.fullmatch(name):
-        return RemoteRevision(name, remote, name, f"{FETCHED}{name}", None)
-    return _branch(state, remote, name, name)
+        return RemoteRevision(name, default, name, f"{FETCHED}{name}", None)
+    return _branch(state, default, name, name)
 
 
 def _branch(state: RepoState, remote: str, short: str, name: str) -> RemoteRevision | Finding:

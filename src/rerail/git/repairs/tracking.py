@@ -1,4 +1,4 @@
-"""Remote-tracking refs that stand in the way of a fetch: the remote has dropped their branches and made others below the same name."""
+"""Remote-tracking refs in the way of a fetch: the remote has dropped their branches and made others below the same name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = re.compile(r"refs/remotes/[^\s'\"’”»:;,]+")  # noqa: RUF001  closin
 
 
 def blocking_refs(state: RepoState, lines: Iterable[str]) -> dict[str, str] | None:
-    """Return the tracking refs, with their values, that occupy the names of others which the failure names; None: there are none."""
+    """Return the tracking refs, with their values, that occupy names which the failure tells; None: there are none."""
     names = {match for line in lines for match in _NAME.findall(line)}
     listing = state.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/remotes").lines() if names else ()
     existing = dict(line.rsplit(" ", 1) for line in listing)

@@ -1,6 +1,7 @@
 """Asking a remote: what it has, and fetching single refs of it, without touching anything but rerail's own refs.
 
-A remote-tracking ref is moved only later, by the step that uses what came: a heal that ends in a pause leaves no trace but objects.
+A remote-tracking ref is moved only later, by the step that uses what came: a heal that ends in a pause leaves no trace but
+objects.
 """
 
 from __future__ import annotations

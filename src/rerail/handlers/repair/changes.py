@@ -158,11 +158,18 @@ def _retype(complaint: Complaint, root: Any, bench: Bench) -> Change | None:
     options = [value for value in coercions(here) if is_a(value, expected)]
     # 3.0 and 3 are one number.
     options = [value for index, value in enumerate(options) if value not in options[:index]]
-    # Only a schema says that a list of just such values is wanted.
-    options = [value for value in options if value != [here] or bench.accepts(replaced(root, place, value), place)]
-    if len(options) > 1:
-        options = [value for value in options if bench.accepts(replaced(root, place, value), place)]
-    return _as_type(root, place, options[0]) if len(options) == 1 else None
+    accepted = [value for value in options if bench.accepts(replaced(root, place, value), place)]
+    if len(options) > 1 or [here] in options:
+        options = accepted
+    if len(options) != 1 or (options == [[here]] and not _wants_such_items(place, root, bench)):
+        return None
+    return _as_type(root, place, options[0])
+
+
+def _wants_such_items(place: Place, root: Any, bench: Bench) -> bool:
+    """Whether the schema, which accepts a list of one there, says what its items are: it does not accept a list of anything."""
+    anything: tuple[Any, ...] = (None, True, 0, "", [], {})
+    return not all(bench.accepts(replaced(root, place, [item]), place) for item in anything)
 
 
 def _as_type(root: Any, place: Place, value: Any) -> Change:
@@ -187,7 +194,7 @@ def _choose(complaint: Complaint, root: Any, bench: Bench) -> Change | None:
         names = [value for value in allowed if isinstance(value, str)]
         choices = alike(here, names) if isinstance(here, str) else ()
         choices += tuple(value for value in allowed if any(same(value, other) for other in coercions(here)))
-    return _named(root, place, choices[0]) if len(choices) == 1 else None
+    return _chosen(root, place, choices)
 
 
 def _call_by_name(complaint: Complaint, root: Any, _: Bench) -> Change | None:
@@ -195,12 +202,14 @@ def _call_by_name(complaint: Complaint, root: Any, _: Bench) -> Change | None:
     here = at(root, place)
     if not isinstance(here, str) or not same(here, complaint.received):
         return None
-    choices = complaint.suggested or alike(here, (name for name in complaint.allowed if isinstance(name, str)))
-    return _named(root, place, choices[0]) if len(choices) == 1 else None
+    names = [name for name in complaint.allowed if isinstance(name, str)]
+    return _chosen(root, place, complaint.suggested or alike(here, names))
 
 
-def _named(root: Any, place: Place, value: Any) -> Change:
-    return Change(replaced(root, place, value), f"send {show(place)} as {shown(str(value))}")
+def _chosen(root: Any, place: Place, choices: tuple[Any, ...]) -> Change | None:
+    if len(choices) != 1 or same(choices[0], at(root, place)):
+        return None
+    return Change(replaced(root, place, choices[0]), f"send {show(place)} as {shown(str(choices[0]))}")
 
 
 def _rename(root: Any, place: Place, name: str) -> Change:

@@ -31,7 +31,7 @@ Judge: TypeAlias = Callable[[Any], tuple[Complaint, ...]]
 """Returns what is wrong with a value; raises `UnjudgedError` when that cannot be known."""
 
 MAX_STEPS = 100_000
-"""Keywords that one judge applies in its life, which is one proposal: about a second."""
+"""Keywords that one judge applies in its life, which is one proposal: a second or two."""
 
 _MAX_COMPLAINTS = 200
 _MAX_PATTERN = 300

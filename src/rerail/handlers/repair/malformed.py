@@ -103,7 +103,7 @@ def _stated(text: str) -> list[Any]:
     opened: list[str] = []
     before: Token | None = None
     source = list(tokens(text))
-    for token, after in zip(source, [*source[1:], None], strict=True):
+    for token, after in zip_longest(source, source[1:]):
         if pieces and not opened:
             raise NotLiteralError("more than one value")
         if token.kind == "punct":

@@ -104,17 +104,19 @@ class _Repair:
         self._was_all_fitted = False
 
     def carried_out(self, root: Any) -> tuple[Any, tuple[str, ...]]:
-        """Return *root* with every certain change made, and their texts."""
+        """Return *root* with every certain change made, and their texts; no texts when there would be too many."""
         texts: list[str] = []
         for _ in range(MAX_PASSES):
             self._look_at(root)
             before = len(texts)
             for complaint in sorted((*self._bench.said, *self._bench.judged), key=_order):
                 change = change_for(complaint, root, self._bench)
-                if change is not None and not same(change.input, root):
+                if change is not None:
                     root = change.input
                     texts.append(change.text)
-            if len(texts) == before or len(texts) > MAX_CHANGES:
+                if len(texts) > MAX_CHANGES:
+                    return root, ()
+            if len(texts) == before:
                 break
         return root, tuple(texts)
 

@@ -179,6 +179,14 @@ class TestTypes:
     def test_what_is_not_exact_is_left_to_a_model(self, sent: Any) -> None:
         assert repaired(sent, words_of_jsonschema(ISSUE, sent), schema=ISSUE) is None
 
+    @pytest.mark.parametrize("items", [{}, {"items": {}}, {"items": True}, {"items": {"description": "anything"}}])
+    def test_a_list_of_anything_does_not_ask_for_a_list_of_this(self, items: dict[str, Any]) -> None:
+        assert repaired({"x": "bug"}, schema={"properties": {"x": {"type": "array", **items}}}) is None
+
+    def test_a_list_of_objects_is_made_of_one(self) -> None:
+        schema = {"properties": {"x": {"type": "array", "items": ISSUE["properties"]["owner"]}}}
+        assert repaired({"x": {"id": 1}}, schema=schema) == {"x": [{"id": 1}]}
+
     def test_two_ways_are_no_way(self) -> None:
         schema = {"properties": {"x": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]}}}
         assert repaired({"x": 5}, schema=schema) is None

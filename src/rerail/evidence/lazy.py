@@ -1,0 +1,16 @@
+"""Patterns compiled when they are first needed.
+
+A hook runs at every tool call and compiling a large pattern takes a millisecond, so a pattern that most texts do not need is a
+string until one does.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+
+@functools.cache
+def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return *pattern*, compiled once per process. Meant for a module's constants: what it is given is kept."""
+    return re.compile(pattern, flags)

@@ -1,0 +1,87 @@
+"""A heal that was killed before its end: taken back by the next one, or left to a person where work has gone on since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rerail.errors import GitError
+from rerail.git import journal, reflog, restore
+from rerail.git.backup import Backup, Base, Kind, SavedFile
+from rerail.git.backups import load
+from rerail.git.snapshot import Reach, snapshot
+
+if TYPE_CHECKING:
+    from rerail.git.journal import OpenHeal
+    from rerail.git.probe import RepoState
+
+_INDEX_SLACK_NS = 60 * 10**9
+"""How long after the last note an index may have been written by the heal itself, and not by somebody since."""
+
+
+def finish_cut_heal(state: RepoState) -> str:
+    """Take back what a killed heal did; return what to tell people about it, ``""`` when no heal was cut short.
+
+    The caller holds the lease. Nothing is lost either way: the present state gets a backup of its own first.
+    """
+    if state.place is None or state.trouble is not None:
+        return ""
+    cut = journal.open_heal(state.place)
+    if cut is None:
+        return ""
+    try:
+        backup = load(state.git, cut.backup_id)
+    except GitError:
+        journal.forget(state.place)  # killed before its backup was whole, and so before its first step
+        return ""
+    try:
+        return _taken_back(state, cut, backup)
+    except (GitError, OSError) as error:
+        restore.record_outcome(state.git, state.place, backup, cut.recipe, cut.moves)
+        return f"heal {cut.recipe} was cut short and could not be taken back ({error}); backup {backup.id} holds it"
+    finally:
+        journal.forget(state.place)
+
+
+def _taken_back(state: RepoState, cut: OpenHeal, backup: Backup) -> str:
+    place = state.here
+    if _has_gone_on(state, backup):
+        restore.record_outcome(state.git, place, backup, cut.recipe, cut.moves)
+        return f"heal {cut.recipe} was cut short, and work has gone on since; backup {backup.id} holds what was before"
+    paths = frozenset(file.path for file in backup.saved(Base.WORK))
+    refs = frozenset(move.ref for move in cut.moves)
+    snapshot(state, Reach(paths=paths, refs=refs), note=f"before taking back the cut heal {backup.id}")
+    restore.roll_back(state.git, place, backup, cut.moves)
+    return f"heal {cut.recipe}, which was cut short, was taken back first"
+
+
+def _has_gone_on(state: RepoState, backup: Backup) -> bool:
+    """Whether somebody has worked here since the heal was cut short."""
+    return any(_is_new_work(state, file) for file in backup.saved(Base.WORK)) or any(
+        (_head_moved(state, backup), _index_written(state, backup))
+    )
+
+
+def _is_new_work(state: RepoState, file: SavedFile) -> bool:
+    """Whether a saved path holds content that git does not know: no step makes such."""
+    (_, oid), *_ = restore.blobs_now(state.git, state.here, [file])
+    return oid not in {"", file.oid} and not state.git.ask("cat-file", "-e", oid)
+
+
+def _head_moved(state: RepoState, backup: Backup) -> bool:
+    """Whether HEAD's reflog has entries that no heal made."""
+    log = next((file for file in backup.saved(Base.GIT) if file.path == "logs/HEAD"), None)
+    if log is None:
+        return False
+    saved = state.git("cat-file", "blob", log.oid).out if log.kind is Kind.FILE else b""
+    entries = reflog.read(log.where(state.here))
+    added = entries[len(reflog.parse(saved)) :]
+    return any(not entry.message.startswith(restore.REFLOG_MARK) for entry in added)
+
+
+def _index_written(state: RepoState, backup: Backup) -> bool:
+    index = next(file for file in backup.saved(Base.GIT) if file.path == "index")
+    (_, oid), *_ = restore.blobs_now(state.git, state.here, [index])
+    if oid == index.oid or not oid:
+        return False
+    noted_ns = journal.noted_at_ns(state.here)
+    return index.where(state.here).stat().st_mtime_ns > noted_ns + _INDEX_SLACK_NS

@@ -1,0 +1,54 @@
+"""What a heal, and a plan of one, hand back. Values only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+if TYPE_CHECKING:
+    from rerail.git.finding import Finding
+    from rerail.recipes.heals import Need
+
+OutcomeName = Literal["healed", "paused", "stopped", "retry"]
+
+
+@attrs.frozen
+class HealReport:
+    """How a heal ended."""
+
+    outcome: OutcomeName
+    class_: str
+    reason: str
+    recipe: str | None
+    """The recipe that healed, or that came nearest."""
+    steps: tuple[str, ...]
+    """What was done, for people; empty unless healed."""
+    backup: str | None
+    """The id of the backup, for an undo."""
+    detail: str
+    """Why it ended so, for people."""
+    question: str | None = None
+    """What a person is asked when it paused."""
+
+
+@attrs.frozen
+class Condition:
+    """One condition of a recipe, as it came out."""
+
+    need: Need
+    finding: Finding
+
+
+@attrs.frozen
+class HealPlan:
+    """What a heal would do now."""
+
+    class_: str
+    reason: str
+    recipe: str | None
+    """The recipe that would run; None: none would."""
+    steps: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    """Those of the recipe that would run, or that came nearest."""
+    detail: str
