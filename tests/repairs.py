@@ -1,18 +1,20 @@
-"""Rejected inputs for tests: requests as a runner would build them, and schemas with inputs that fit and inputs that were broken."""
+"""Rejected inputs for tests: requests as a runner builds them, and schemas with inputs that fit and inputs that were broken."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.strategies import UNIT, classification
 
 from rerail.evidence.clip import clip_stream
 from rerail.evidence.model import Evidence, Source, StreamName
 from rerail.handlers.repair import Proposal, RepairRequest, propose
-from tests.strategies import UNIT, classification
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def request(
@@ -65,7 +67,7 @@ class Broken(NamedTuple):
 NAMES = ("workspace_id", "page_size", "dry_run_mode", "labelNames", "due-date", "retries", "Owner", "assignee_email")
 WORDS = ("open", "in_progress", "Closed", "high", "low-priority", "none")
 
-_texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _whole = st.integers(-(2**53) + 1, 2**53 - 1)
 
 

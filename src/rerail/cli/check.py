@@ -43,15 +43,15 @@ def command(as_json: bool) -> int:
         for line in report.block_lines():
             console.print(cell(line), soft_wrap=True)
 
-    failed_lines = [line for line in report.lines if line.verdict == "FAIL"]
-    if not failed_lines:
+    failed = report.failed
+    if failed is None:
         return leave(Result(True, "check", "", data), as_json=as_json, picture=show)
     result = Result(
         ok=False,
         verb="check",
-        message=f"this worktree is refused: {failed_lines[0].name}: {failed_lines[0].text}",
+        message=f"this worktree is refused: {failed.name}: {failed.text}",
         data=data,
-        diagnostics=tuple(Diagnostic(line.text, line.name) for line in failed_lines),
+        diagnostics=(Diagnostic(failed.text, failed.name),),
         hints=(hints.pass_worktree_check(root=str(cwd)),),
         error=ErrorSlug.WORKTREE_REFUSED,
     )

@@ -21,7 +21,7 @@ from rerail.errors import EvidenceError, UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rerail.git.heal import HealPlan, HealReport
+    from rerail.git.report import HealPlan, HealReport
     from rerail.taxonomy import Taxonomy
 
 _STATE_ALONE = {"message": "no failure was given"}

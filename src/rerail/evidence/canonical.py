@@ -27,6 +27,8 @@ def canonical(value: object) -> bytes:
 
 def _encode(value: object, outer: tuple[int, ...]) -> bytes:
     match value:
+        case str():
+            return _sized(b"s", value.encode("utf-8", "surrogatepass"))
         case None:
             return b"n;"
         case bool():
@@ -35,8 +37,6 @@ def _encode(value: object, outer: tuple[int, ...]) -> bytes:
             return b"i%x;" % value if value >= 0 else b"i-%x;" % -value
         case float():
             return b"d%s;" % float.__repr__(value).encode()
-        case str():
-            return _sized(b"s", value.encode("utf-8", "surrogatepass"))
         case bytes() | bytearray():
             return _sized(b"b", bytes(value))
     if id(value) in outer or len(outer) >= _MAX_DEPTH:

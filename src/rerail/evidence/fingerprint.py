@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 def evidence_fingerprint(evidence: Evidence) -> Fingerprint:
     """Return the identity of the failure that *evidence* records."""
-    parts: list[object] = [
+    parts = [
         evidence.tool,
-        [normalised(argument) for argument in evidence.command],
-        [evidence.exit_code, evidence.signal, evidence.http_status],
-        [(fact.types[:1], fact.status, fact.codes, fact.errno) for fact in evidence.exceptions],
-        evidence.codes,
+        *map(normalised, evidence.command),
+        f"{evidence.exit_code} {evidence.signal} {evidence.http_status}",
+        *[f"{fact.types[0]} {fact.status} {fact.codes} {fact.errno}" for fact in evidence.exceptions],
+        *evidence.codes,
     ]
     for stream in evidence.streams:
-        parts += (stream.name, list(_distinct(text for _, text in stream.lines())))
-    return _digest(canonical(parts))
+        parts += (stream.name, *_distinct(text for _, text in stream.lines()))
+    # No text of an evidence holds a NUL.
+    return _digest("\0".join(parts).encode("utf-8", "replace"))
 
 
 def input_fingerprint(value: object) -> Fingerprint:

@@ -20,9 +20,10 @@ MESSAGE_CAPS = Caps(head_chars=8 * 1024, tail_chars=24 * 1024, line_chars=4 * 10
 
 def codes_in(stream: Stream | None) -> tuple[str, ...]:
     """Return the error codes of a stream that is JSON as a whole; of any other, none."""
-    if stream is None or len(stream.segments) != 1 or stream.segments[0].text[:1] not in ("{", "["):
+    if stream is None or len(stream.segments) != 1:
         return ()
-    return facts_of_text(stream.segments[0].text).codes
+    text = stream.segments[0].text
+    return facts_of_text(text).codes if text[:1] + text[-1:] in ("{}", "[]") else ()
 
 
 def joined_messages(messages: Sequence[Stream], further: Sequence[str] = ()) -> Stream | None:

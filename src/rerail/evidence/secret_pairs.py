@@ -124,14 +124,19 @@ def _secret_span(text: str, pair: re.Match[str]) -> tuple[int, int]:
 def _quoted_span(text: str, quote: re.Match[str], *, always: bool, name: str) -> tuple[int, int]:
     start = quote.end()
     limit = start + LONGEST_PROSE_CHARS
+    newline = text.find("\n", start, limit)
+    if newline >= 0:
+        limit = newline
     end = text.find(quote[1], start, limit)
     while end > start and len(quote[1]) == 1 and text[end - 1] == "\\":
         end = text.find(quote[1], end + 1, limit)
+    if end < 0 and newline < 0 and len(text) > limit:
+        # No end in sight. Prose is quoted in fewer characters.
+        newline = text.find("\n", limit)
+        return start, newline if newline >= 0 else len(text)
     if end < 0:
-        # No end in sight. Prose is quoted in fewer characters; a secret may be longer, or its end was clipped.
-        newline = text.find("\n", start)
-        end = newline if newline >= 0 else len(text)
-        return (start, end) if end > limit else _NO_SECRET
+        # The closing quote was clipped.
+        end = min(limit, len(text))
     value = text[start:end]
     secret = is_secret(value, always=always) or (name.lower().strip("_\"'") == "auth" and is_user_and_password(value))
     return (start, end) if secret else _NO_SECRET

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from rerail.evidence.lazy import compiled
 
 LONGEST_PROSE_CHARS = 512
 """No value of an error message that must stay is longer; a longer run is taken for a secret."""
 
 _SHORTEST = 3
-_SHORTEST_RANDOM = 8
+_LONGEST_WORD = 20
 
 # The words that follow a secret's name in the message of a validator, a type annotation, a default or a help text.
 _NOT_VALUES = frozenset(
@@ -30,9 +28,14 @@ _PROSE = (
     r"|blank|empty|null|incorrect|wrong|does|failed|denied|please|provided|valid|the|this|your|for|to|of|has|have)(?![\w-])"
 )
 _MASK = "*x\u2022\u25cf.X#-_?\u2026"
-_ERROR_NAME = r"[A-Za-z_.]{0,80}(?:Error|Exception|Failure)"
-_CALL_OR_INDEX = r"[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,8}[(\[].*"
-_ATTRIBUTE = r"[A-Za-z_]\w{0,40}(?:\.[a-z_]\w{0,24}){1,8}"
+# An expression that yields a secret (getpass(), os.environ["X"], self.token), or an error's name.
+_CODE = (
+    r"(?s:[A-Za-z_]\w{0,40}(?:\.[a-z_]\w{0,24}){1,8}"
+    r"|[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40}){0,8}[(\[].*"
+    r"|[A-Za-z_.]{0,80}(?:Error|Exception|Failure))"
+)
+# Eight characters or more, none a space, with a digit and a letter.
+_RANDOM = r"(?=\S{8,}+\Z)(?=[^0-9]*+[0-9])[^A-Za-z]*+[A-Za-z]"
 
 
 def is_secret(value: str, *, always: bool) -> bool:
@@ -43,13 +46,12 @@ def is_secret(value: str, *, always: bool) -> bool:
         always: The name holds nothing but secrets (``password``); else only a random-looking value is one (``token``).
     """
     value = value.strip()
-    if len(value) < (_SHORTEST if always else _SHORTEST_RANDOM):
+    is_random = _is_random(value)
+    if not is_random and (not always or len(value) < _SHORTEST or (value.isdigit() and len(value) == _SHORTEST)):
         return False
-    if is_placeholder(value) or is_word(value) or _is_code(value):
+    if is_placeholder(value) or is_word(value) or compiled(_CODE).fullmatch(value):
         return False
-    if " " in value and compiled(_PROSE).search(value):
-        return False
-    return looks_random(value) or (always and not (value.isdigit() and len(value) < 4))
+    return not (" " in value and compiled(_PROSE).search(value))
 
 
 def is_word(value: str) -> bool:
@@ -71,11 +73,7 @@ def is_placeholder(value: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """Return whether *value* looks generated: eight or more characters without a space, with letters and digits; or very long."""
-    if len(value) < _SHORTEST_RANDOM or compiled(r"\s").search(value) or is_placeholder(value) or _is_code(value):
-        return False
-    if len(value) > LONGEST_PROSE_CHARS or (len(value) >= 20 and value.isalpha()):
-        return True
-    return compiled(r"[0-9]").search(value) is not None and compiled(r"[A-Za-z]").search(value) is not None
+    return _is_random(value) and not is_placeholder(value) and compiled(_CODE).fullmatch(value) is None
 
 
 def is_user_and_password(value: str) -> bool:
@@ -88,6 +86,7 @@ def is_user_and_password(value: str) -> bool:
         return False
 
 
-def _is_code(value: str) -> bool:
-    """Return whether *value* is an expression that yields a secret (``getpass()``, ``self.token``), or an error's name."""
-    return any(compiled(pattern, re.DOTALL).fullmatch(value) for pattern in (_ATTRIBUTE, _CALL_OR_INDEX, _ERROR_NAME))
+def _is_random(value: str) -> bool:
+    if len(value) >= _LONGEST_WORD and (value.isalpha() or (len(value) > LONGEST_PROSE_CHARS and " " not in value)):
+        return True
+    return compiled(_RANDOM).match(value) is not None

@@ -75,7 +75,7 @@ def openers(path: Path) -> tuple[Worker, ...]:
 def _git_workers(place: Place, *, all_worktrees: bool) -> Iterator[Worker]:
     import psutil
 
-    for process in _others():
+    for process in psutil.process_iter():
         try:
             if not _is_git(process) or process.status() == psutil.STATUS_ZOMBIE:
                 if not _borrows_index(process, place):
@@ -85,14 +85,6 @@ def _git_workers(place: Place, *, all_worktrees: bool) -> Iterator[Worker]:
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue  # ended, or not even its name can be read: every system shows the name of a git to its user
         yield _worker(process)
-
-
-def _others() -> Iterator[psutil.Process]:
-    """Yield every process but this one and those it started."""
-    import psutil
-
-    own = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
-    yield from (process for process in psutil.process_iter() if process.pid not in own)
 
 
 def _is_git(process: psutil.Process) -> bool:
@@ -178,7 +170,7 @@ def _borrows_index(process: psutil.Process, place: Place) -> bool:
 def _openers(path: Path, wanted: os.stat_result) -> Iterator[Worker]:
     import psutil
 
-    for process in _others():
+    for process in psutil.process_iter():
         try:
             if os.name == "posix" and wanted.st_uid not in (process.uids().real, process.uids().effective):
                 continue

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rerail.evidence.model import Evidence
     from rerail.git.case import HealRequest
-    from rerail.git.heal import HealPlan, HealReport
+    from rerail.git.report import HealPlan, HealReport
     from rerail.recipes.heals import HealRecipe
     from rerail.rules.model import Classification
     from rerail.taxonomy import Taxonomy
@@ -54,7 +54,8 @@ class GitHealer:
         Raises:
             GitError: git could not be run at all; nothing was changed.
         """
-        from rerail.git.heal import HealReport, heal
+        from rerail.git.heal import heal
+        from rerail.git.report import HealReport
 
         if not cwd:
             return HealReport("paused", classification.class_, classification.reason, None, (), None, NOWHERE)

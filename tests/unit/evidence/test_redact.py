@@ -88,6 +88,8 @@ SECRETS = [
     ("{'client_secret': 'abc-def-ghi'}", "abc-def-ghi"),
     ('{\\"refresh_token\\": \\"abc-def\\"}', "abc-def"),
     ('{"password": "correct horse battery staple"}', "correct horse battery staple"),
+    ('{"user": "x", "password": "hunter2', "hunter2"),
+    ("password: 'hunter2\nit's the 'next' line", "hunter2"),
     ("password: hunter2\nuser: x", "hunter2"),
     ("secret_key: 'abc def'", "abc def"),
     ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY"),

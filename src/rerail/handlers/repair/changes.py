@@ -158,9 +158,8 @@ def _retype(complaint: Complaint, root: Any, bench: Bench) -> Change | None:
     options = [value for value in coercions(here) if is_a(value, expected)]
     # 3.0 and 3 are one number.
     options = [value for index, value in enumerate(options) if value not in options[:index]]
-    accepted = [value for value in options if bench.accepts(replaced(root, place, value), place)]
     if len(options) > 1 or [here] in options:
-        options = accepted
+        options = [value for value in options if bench.accepts(replaced(root, place, value), place)]
     if len(options) != 1 or (options == [[here]] and not _wants_such_items(place, root, bench)):
         return None
     return _as_type(root, place, options[0])

@@ -33,19 +33,21 @@ def fit_all(complaints: Iterable[Complaint], root: Any) -> tuple[list[Complaint]
 
 
 def is_settled(fit: Complaint, root: Any) -> bool:
-    """Whether a fitted complaint no longer holds of *root*, an input that was changed since."""
+    """Whether a fitted complaint no longer holds of *root*, an input that was changed since; not if its place is gone."""
     here = at(root, fit.place or ())
     match fit.kind:
         case Kind.MISSING:
             return here is not ABSENT
         case Kind.UNKNOWN:
             return here is ABSENT
+        case _ if here is ABSENT:
+            return False
         case Kind.TYPE:
-            return here is ABSENT or is_a(here, fit.expected)
+            return is_a(here, fit.expected)
         case Kind.VALUE if fit.allowed:
-            return here is ABSENT or any(same(here, value) for value in fit.allowed)
+            return any(same(here, value) for value in fit.allowed)
         case _:
-            return here is ABSENT or not same(here, fit.received)
+            return not same(here, fit.received)
 
 
 def _fitted(complaint: Complaint, root: Any) -> Placed | None:

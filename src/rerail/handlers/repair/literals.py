@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _OPENING = re.compile(r"[{\[]")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "\n": ""}
 WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 """The words that stand for values, in JSON and in Python."""
@@ -80,8 +80,8 @@ def whole(text: str) -> str:
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
-    return chr(int(code, 16)) if code else _SHORT.get(found[3], found[3])
+    code = found[1] or found[2] or found[3]
+    return chr(int(code, 16)) if code else _SHORT.get(found[4], found[4])
 
 
 def number_of(token: Token) -> int | float:

@@ -45,7 +45,7 @@ _NOUN = (
     r"(?P<plural>ies|s|\(s\))?"
 )
 _NOT = "(?:unknown|unrecognized|unrecognised|unsupported|unspecified)"
-_MUST_BE = r"\b(?:must|should) be"
+_MUST_BE = r"(?<!input )\b(?:must|should) be"
 _GO_STRUCT = r"\bcannot unmarshal \w{1,20} into Go struct field \w{0,80}\."
 
 

@@ -34,11 +34,11 @@ class Shape:
 
     def fields(self, place: Place) -> frozenset[str]:
         """Return the fields that the schema declares for the object at *place*."""
-        return frozenset(name for node in self._nodes(place) for name in mapping(node, "properties"))
+        return frozenset(name for node in self._nodes(place) for name in _mapping(node, "properties"))
 
     def has_open_names(self, place: Place) -> bool:
         """Whether the object at *place* declares fields by pattern, so that a misspelled name cannot be told."""
-        return any(mapping(node, "patternProperties") for node in self._nodes(place))
+        return any(_mapping(node, "patternProperties") for node in self._nodes(place))
 
     def given(self, place: Place) -> tuple[Any, str] | None:
         """Return the one value that the schema itself gives for *place*, and why; None when it gives none, or several."""
@@ -104,7 +104,7 @@ def shape_of(schema: object) -> Shape | None:
     return Shape(document, judge)
 
 
-def mapping(node: Any, keyword: str) -> dict[str, Any]:
+def _mapping(node: Any, keyword: str) -> dict[str, Any]:
     """Return the mapping that a schema has under *keyword*, empty when it has none."""
     found = node.get(keyword) if isinstance(node, dict) else None
     return found if isinstance(found, dict) else {}
@@ -120,7 +120,7 @@ def _described(describe: Any) -> Any:
 def _children(node: dict[str, Any], step: str | int) -> Iterator[Any]:
     """Yield the schemas that a schema gives for the value at *step* of its own."""
     if isinstance(step, str):
-        declared = mapping(node, "properties")
+        declared = _mapping(node, "properties")
         yield declared[step] if step in declared else node.get("additionalProperties")
         return
     listed = node.get("prefixItems")

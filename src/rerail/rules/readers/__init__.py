@@ -78,7 +78,7 @@ def _collect(draft: Draft, lines: list[Line], facts: list[Fact]) -> None:
         weight = draft.weights[index]
         if not weight:
             continue
-        text = generic.without_log_prefix(raw)
+        text = draft.seen.get(index) or generic.without_log_prefix(raw)
         line = Line(draft.name, draft.numbers[index], text, raw, weight, draft.depths[index])
         placed[index] = len(lines)
         if text not in seen:

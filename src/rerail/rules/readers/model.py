@@ -116,6 +116,7 @@ class Draft:
         low: The text in lower case, for a quick look whether a tool's words occur at all.
         starts: Where in it each line starts.
         guessed: Lines that are errors only by their words, not by the knowledge of a reader.
+        seen: Line -> what patterns see in its place.
     """
 
     def __init__(self, name: str, numbered: Iterable[tuple[int, str]]) -> None:
@@ -129,9 +130,20 @@ class Draft:
         self.depths = [0] * len(pairs)
         self.facts: list[tuple[str, str, int]] = []
         self.messages: list[tuple[str, int]] = []
+        self.seen: dict[int, str] = {}
+        self._bare: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def bare(self) -> list[str]:
+        """The lines without what a logger, a builder or a terminal put before them: what the tool itself printed."""
+        if self._bare is None:
+            from rerail.rules.readers.generic import without_log_prefix  # it imports this module
+
+            self._bare = [without_log_prefix(line) for line in self.lines]
+        return self._bare
 
     def mark(self, weight: Weight, *indexes: int) -> None:
         """Say what lines are; a line that is marked already keeps its weight, but what decides is never hidden."""
@@ -148,6 +160,10 @@ class Draft:
         self.mask(
             *(index for index in range(start, len(self) if stop is None else stop) if self.weights[index] is None)
         )
+
+    def shown_as(self, index: int, text: str) -> None:
+        """Let patterns see only *text* of a line, which is cited whole: the name of a test or a compared value decides nothing."""
+        self.seen[index] = text
 
     def fact(self, kind: str, value: str, index: int) -> None:
         """Say that a line states a fact; see `Fact.kind`."""

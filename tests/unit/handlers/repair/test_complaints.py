@@ -1,6 +1,7 @@
 """The words of real validators, as they print them, read into complaints.
 
-Where a library is in the test environment its words are produced here; the others were produced once, with the version beside them.
+Where a library is in the test environment its words are produced here; the others were produced once, with the version beside
+them.
 """
 
 from __future__ import annotations
@@ -161,50 +162,154 @@ def test_jsonschema_is_read_with_the_instance_it_points_to(sent: dict[str, Any],
 
 AJV: dict[str, Any] = {
     "errors": [
-        {"instancePath": "", "keyword": "required", "params": {"missingProperty": "repo"}, "message": "must have required property 'repo'"},
-        {"instancePath": "", "keyword": "additionalProperties", "params": {"additionalProperty": "bad"}, "message": "must NOT have additional properties"},
-        {"instancePath": "/limit", "keyword": "type", "params": {"type": ["integer", "null"]}, "message": "must be integer,null"},
-        {"instancePath": "/level", "keyword": "enum", "params": {"allowedValues": ["info", "warn"]}, "message": "must be equal to one of the allowed values"},
-        {"instancePath": "/kind", "keyword": "const", "params": {"allowedValue": "x"}, "message": "must be equal to constant"},
+        {
+            "instancePath": "",
+            "keyword": "required",
+            "params": {"missingProperty": "repo"},
+            "message": "must have required property 'repo'",
+        },
+        {
+            "instancePath": "",
+            "keyword": "additionalProperties",
+            "params": {"additionalProperty": "bad"},
+            "message": "must NOT have additional properties",
+        },
+        {
+            "instancePath": "/limit",
+            "keyword": "type",
+            "params": {"type": ["integer", "null"]},
+            "message": "must be integer,null",
+        },
+        {
+            "instancePath": "/level",
+            "keyword": "enum",
+            "params": {"allowedValues": ["info", "warn"]},
+            "message": "must be equal to one of the allowed values",
+        },
+        {
+            "instancePath": "/kind",
+            "keyword": "const",
+            "params": {"allowedValue": "x"},
+            "message": "must be equal to constant",
+        },
         {"instancePath": "/items/0/id", "keyword": "type", "params": {"type": "integer"}, "message": "must be integer"},
-        {"instancePath": "/items/1", "keyword": "required", "params": {"missingProperty": "id"}, "message": "must have required property 'id'"},
+        {
+            "instancePath": "/items/1",
+            "keyword": "required",
+            "params": {"missingProperty": "id"},
+            "message": "must have required property 'id'",
+        },
         {"instancePath": "/a~1b/c", "keyword": "type", "params": {"type": "boolean"}, "message": "must be boolean"},
     ]
-}  # ajv 8.20.0, without schemaPath  # fmt: skip
+}  # ajv 8.20.0, without schemaPath
 
 ZOD_3 = [
     {"code": "invalid_type", "expected": "string", "received": "undefined", "path": ["repo"], "message": "Required"},
-    {"code": "invalid_type", "expected": "number", "received": "string", "path": ["items", 0, "id"], "message": "Expected number, received string"},
-    {"received": "INFO", "code": "invalid_enum_value", "options": ["info", "warn"], "path": ["level"], "message": "Invalid enum value. Expected 'info' | 'warn', received 'INFO'"},
-    {"received": "y", "code": "invalid_literal", "expected": "x", "path": ["kind"], "message": 'Invalid literal value, expected "x"'},
+    {
+        "code": "invalid_type",
+        "expected": "number",
+        "received": "string",
+        "path": ["items", 0, "id"],
+        "message": "Expected number, received string",
+    },
+    {
+        "received": "INFO",
+        "code": "invalid_enum_value",
+        "options": ["info", "warn"],
+        "path": ["level"],
+        "message": "Invalid enum value. Expected 'info' | 'warn', received 'INFO'",
+    },
+    {
+        "received": "y",
+        "code": "invalid_literal",
+        "expected": "x",
+        "path": ["kind"],
+        "message": 'Invalid literal value, expected "x"',
+    },
     {
         "code": "invalid_union",
         "unionErrors": [
-            {"issues": [{"code": "invalid_type", "expected": "number", "received": "string", "path": ["u"], "message": "Expected number, received string"}], "name": "ZodError"},
-            {"issues": [{"code": "invalid_type", "expected": "boolean", "received": "string", "path": ["u"], "message": "Expected boolean, received string"}], "name": "ZodError"},
+            {
+                "issues": [
+                    {
+                        "code": "invalid_type",
+                        "expected": "number",
+                        "received": "string",
+                        "path": ["u"],
+                        "message": "Expected number, received string",
+                    }
+                ],
+                "name": "ZodError",
+            },
+            {
+                "issues": [
+                    {
+                        "code": "invalid_type",
+                        "expected": "boolean",
+                        "received": "string",
+                        "path": ["u"],
+                        "message": "Expected boolean, received string",
+                    }
+                ],
+                "name": "ZodError",
+            },
         ],
         "path": ["u"],
         "message": "Invalid input",
     },
-    {"code": "unrecognized_keys", "keys": ["bad", "worse"], "path": [], "message": "Unrecognized key(s) in object: 'bad', 'worse'"},
-]  # zod 3.25.76  # fmt: skip
+    {
+        "code": "unrecognized_keys",
+        "keys": ["bad", "worse"],
+        "path": [],
+        "message": "Unrecognized key(s) in object: 'bad', 'worse'",
+    },
+]  # zod 3.25.76
 
 ZOD_4 = [
-    {"expected": "string", "code": "invalid_type", "path": ["repo"], "message": "Invalid input: expected string, received undefined"},
-    {"expected": "number", "code": "invalid_type", "path": ["items", 0, "id"], "message": "Invalid input: expected number, received string"},
-    {"code": "invalid_value", "values": ["info", "warn"], "path": ["level"], "message": 'Invalid option: expected one of "info"|"warn"'},
+    {
+        "expected": "string",
+        "code": "invalid_type",
+        "path": ["repo"],
+        "message": "Invalid input: expected string, received undefined",
+    },
+    {
+        "expected": "number",
+        "code": "invalid_type",
+        "path": ["items", 0, "id"],
+        "message": "Invalid input: expected number, received string",
+    },
+    {
+        "code": "invalid_value",
+        "values": ["info", "warn"],
+        "path": ["level"],
+        "message": 'Invalid option: expected one of "info"|"warn"',
+    },
     {"code": "invalid_value", "values": ["x"], "path": ["kind"], "message": 'Invalid input: expected "x"'},
     {
         "code": "invalid_union",
         "errors": [
-            [{"expected": "number", "code": "invalid_type", "path": [], "message": "Invalid input: expected number, received string"}],
-            [{"expected": "boolean", "code": "invalid_type", "path": [], "message": "Invalid input: expected boolean, received string"}],
+            [
+                {
+                    "expected": "number",
+                    "code": "invalid_type",
+                    "path": [],
+                    "message": "Invalid input: expected number, received string",
+                }
+            ],
+            [
+                {
+                    "expected": "boolean",
+                    "code": "invalid_type",
+                    "path": [],
+                    "message": "Invalid input: expected boolean, received string",
+                }
+            ],
         ],
         "path": ["u"],
         "message": "Invalid input",
     },
     {"code": "unrecognized_keys", "keys": ["bad", "worse"], "path": [], "message": 'Unrecognized keys: "bad", "worse"'},
-]  # zod 4.6.7  # fmt: skip
+]  # zod 4.6.7
 
 ZOD = {
     (MISSING, ("repo",)),
@@ -249,7 +354,10 @@ TEXTS: list[tuple[str, set[tuple[Any, ...]]]] = [
     # Prose.
     ("missing required field: workspace_id", {(MISSING, ("workspace_id",))}),
     ('Error: "missing required field: workspace_id"', {(MISSING, ("workspace_id",))}),
-    ("missing required fields: title, body and labels", {(MISSING, ("title",)), (MISSING, ("body",)), (MISSING, ("labels",))}),
+    (
+        "missing required fields: title, body and labels",
+        {(MISSING, ("title",)), (MISSING, ("body",)), (MISSING, ("labels",))},
+    ),
     ("Missing required argument 'to'", {(MISSING, ("to",))}),
     ("workspace_id is required", {(MISSING, ("workspace_id",))}),
     ("The required parameter `file_path` is missing", {(MISSING, ("file_path",))}),
@@ -270,67 +378,120 @@ TEXTS: list[tuple[str, set[tuple[Any, ...]]]] = [
     ),
     (
         "data should have required property 'repo', data.limit should be integer, data.items[0].id should be integer",
-        {(MISSING, ("data", "repo")), (TYPE, ("data", "limit"), "integer"), (TYPE, ("data", "items", 0, "id"), "integer")},
+        {
+            (MISSING, ("data", "repo")),
+            (TYPE, ("data", "limit"), "integer"),
+            (TYPE, ("data", "items", 0, "id"), "integer"),
+        },
     ),
     ("/limit must be integer", {(TYPE, ("limit",), "integer")}),
     (
-        'Validation failed for tool "write_file":\n  - content: must have required property \'content\'\n  - n: must be number'
-        '\n\nReceived arguments:\n{\n  "path": "missing required field: admin"\n}',
+        (
+            'Validation failed for tool "write_file":\n  - content: must have required'
+            " property 'content'\n  - n: must be number"
+            '\n\nReceived arguments:\n{\n  "path": "missing required field: admin"\n}'
+        ),
         {(MISSING, ("content",)), (TYPE, ("n",), "number")},
     ),
     # MCP TypeScript SDK 1.32.2, FastMCP 4.2.3.
     (
-        "MCP error -32602: Input validation error: Invalid arguments for tool create_issue: Invalid input: expected string, received"
-        " undefined at workspace_id\nInvalid input: expected number, received string at limit",
+        (
+            "MCP error -32602: Input validation error: Invalid arguments for tool"
+            " create_issue: Invalid input: expected string, received"
+            " undefined at workspace_id\nInvalid input: expected number, received string at limit"
+        ),
         {(MISSING, ("workspace_id",)), (TYPE, ("limit",), "number")},
     ),
     ("MCP error -32602: Tool create-issue not found", {(NAME, "create-issue")}),
     ("Unknown tool: 'create-issue'", {(NAME, "create-issue")}),
-    ("Unknown tool: create-issue. Available tools: create_issue, list_issues", {(NAME, "create-issue", "create_issue", "list_issues")}),
+    (
+        "Unknown tool: create-issue. Available tools: create_issue, list_issues",
+        {(NAME, "create-issue", "create_issue", "list_issues")},
+    ),
     ("The model `gpt-4.9-turbo` does not exist or you do not have access to it.", {(NAME, "gpt-4.9-turbo")}),
     # zod 4.6.7 prettifyError, zod-validation-error 3.5.4.
     (
-        '✖ Unrecognized keys: "bad", "worse"\n✖ Invalid input: expected string, received undefined\n  → at repo\n'
-        '✖ Invalid option: expected one of "info"|"warn"\n  → at level\n✖ Invalid input: expected number, received string\n  → at items[0].id',
-        {(UNKNOWN, ("bad",)), (UNKNOWN, ("worse",)), (MISSING, ("repo",)), (VALUE, ("level",), "info", "warn"), (TYPE, ("items", 0, "id"), "number")},
+        (
+            '✖ Unrecognized keys: "bad", "worse"\n✖ Invalid input: expected string, received undefined\n  → at repo\n'
+            '✖ Invalid option: expected one of "info"|"warn"\n  → at level\n✖ Invalid input:'
+            " expected number, received string\n  → at items[0].id"
+        ),
+        {
+            (UNKNOWN, ("bad",)),
+            (UNKNOWN, ("worse",)),
+            (MISSING, ("repo",)),
+            (VALUE, ("level",), "info", "warn"),
+            (TYPE, ("items", 0, "id"), "number"),
+        },
     ),
     (
-        "Validation error: Required at \"repo\"; Expected number, received string at \"limit\"; Invalid enum value. Expected 'info' | 'warn',"
-        " received 'INFO' at \"level\"; Unrecognized key(s) in object: 'n', 'k'",
-        {(MISSING, ("repo",)), (TYPE, ("limit",), "number"), (VALUE, ("level",), "info", "warn"), (UNKNOWN, ("n",)), (UNKNOWN, ("k",))},
+        (
+            'Validation error: Required at "repo"; Expected number, received string at'
+            " \"limit\"; Invalid enum value. Expected 'info' | 'warn',"
+            " received 'INFO' at \"level\"; Unrecognized key(s) in object: 'n', 'k'"
+        ),
+        {
+            (MISSING, ("repo",)),
+            (TYPE, ("limit",), "number"),
+            (VALUE, ("level",), "info", "warn"),
+            (UNKNOWN, ("n",)),
+            (UNKNOWN, ("k",)),
+        },
     ),
     # OpenAI and Anthropic, as their SDKs and Claude Code show them.
     (
-        "Error code: 400 - {'error': {'message': \"Missing required parameter: 'tools[0].function.name'.\", 'type': 'invalid_request_error',"
-        " 'param': 'tools[0].function.name', 'code': 'missing_required_parameter'}}",
+        (
+            "Error code: 400 - {'error': {'message': \"Missing required parameter:"
+            " 'tools[0].function.name'.\", 'type': 'invalid_request_error',"
+            " 'param': 'tools[0].function.name', 'code': 'missing_required_parameter'}}"
+        ),
         {(MISSING, ("tools", 0, "function", "name"))},
     ),
     (
-        "Error code: 400 - {'error': {'message': \"Invalid type for 'messages[0].content': expected one of a string or array of objects, but"
-        " got an integer instead.\", 'type': 'invalid_request_error', 'param': 'messages[0].content', 'code': 'invalid_type'}}",
+        (
+            "Error code: 400 - {'error': {'message': \"Invalid type for 'messages[0].content':"
+            " expected one of a string or array of objects, but"
+            " got an integer instead.\", 'type': 'invalid_request_error', 'param':"
+            " 'messages[0].content', 'code': 'invalid_type'}}"
+        ),
         {(TYPE, ("messages", 0, "content"), "string", "array")},
     ),
     (
-        "Error code: 400 - {'error': {'message': \"Invalid value: 'toolbox'. Supported values are: 'system', 'user', and 'tool'.\", 'type':"
-        " 'invalid_request_error', 'param': 'messages[2].role', 'code': 'invalid_value'}}",
+        (
+            "Error code: 400 - {'error': {'message': \"Invalid value: 'toolbox'. Supported values"
+            " are: 'system', 'user', and 'tool'.\", 'type':"
+            " 'invalid_request_error', 'param': 'messages[2].role', 'code': 'invalid_value'}}"
+        ),
         {(VALUE, ("messages", 2, "role"), "system", "user", "tool")},
     ),
     (
-        "Error code: 400 - {'error': {'message': \"Unsupported parameter: 'max_tokens' is not supported with this model. Use"
-        " 'max_completion_tokens' instead.\", 'param': 'max_tokens', 'code': 'unsupported_parameter'}}",
+        (
+            "Error code: 400 - {'error': {'message': \"Unsupported parameter:"
+            " 'max_tokens' is not supported with this model. Use"
+            " 'max_completion_tokens' instead.\", 'param': 'max_tokens', 'code': 'unsupported_parameter'}}"
+        ),
         {(UNKNOWN, ("max_tokens",), "max_completion_tokens")},
     ),
     ("Unrecognized request argument supplied: functionz", {(UNKNOWN, ("functionz",))}),
     (
-        'API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content: Field required"}}',
+        (
+            "API Error: 400"
+            ' {"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content: Field required"}}'
+        ),
         {(MISSING, ("messages", 0, "content"))},
     ),
-    ("API Error: 400 tools.0.custom.defer_loading: Extra inputs are not permitted", {(UNKNOWN, ("tools", 0, "custom", "defer_loading"))}),
+    (
+        "API Error: 400 tools.0.custom.defer_loading: Extra inputs are not permitted",
+        {(UNKNOWN, ("tools", 0, "custom", "defer_loading"))},
+    ),
     ("messages.0.role: Input should be 'user' or 'assistant'", {(VALUE, ("messages", 0, "role"), "user", "assistant")}),
     ("max_tokens: Input should be a valid integer", {(TYPE, ("max_tokens",), "integer")}),
     (
-        "InputValidationError: Read failed due to the following issues:\nThe required parameter `file_path` is missing\n"
-        "An unexpected parameter `foo` was provided\nThe parameter `limit` type is expected as `number` but provided as `string`",
+        (
+            "InputValidationError: Read failed due to the following issues:\nThe required parameter `file_path` is missing\n"
+            "An unexpected parameter `foo` was provided\nThe parameter `limit` type is"
+            " expected as `number` but provided as `string`"
+        ),
         {(MISSING, ("file_path",)), (UNKNOWN, ("foo",)), (TYPE, ("limit",), "number")},
     ),
     # serde_json, as Rust harnesses pass it on.
@@ -347,7 +508,10 @@ TEXTS: list[tuple[str, set[tuple[Any, ...]]]] = [
     ('validating "arguments": validating root: required: missing properties: ["x"]', {(MISSING, ("x",))}),
     # botocore 1.44.8, Gemini.
     ('Parameter validation failed:\nMissing required parameter in input: "Bucket"', {(MISSING, ("Bucket",))}),
-    ('Unknown parameter in input: "bucket", must be one of: Bucket, IfMatch', {(UNKNOWN, ("bucket",), "Bucket", "IfMatch")}),
+    (
+        'Unknown parameter in input: "bucket", must be one of: Bucket, IfMatch',
+        {(UNKNOWN, ("bucket",), "Bucket", "IfMatch")},
+    ),
     (
         "Invalid type for parameter RequestItems.t.Keys[0].a.S, value: 3, type: <class 'int'>, valid types: <class 'str'>",
         {(TYPE, ("RequestItems", "t", "Keys", 0, "a", "S"), "string")},
@@ -359,8 +523,11 @@ TEXTS: list[tuple[str, set[tuple[Any, ...]]]] = [
     ("Object missing required field `id` - at `$.items[0]`", {(MISSING, ("items", 0, "id"))}),
     ("Object contains unknown field `bad`", {(UNKNOWN, ("bad",))}),
     (
-        "{'repo': ['Missing data for required field.'], 'limit': ['Not a valid integer.'], 'level': ['Must be one of: info, warn.'],"
-        " 'bad': ['Unknown field.']}",
+        (
+            "{'repo': ['Missing data for required field.'], 'limit': ['Not a valid"
+            " integer.'], 'level': ['Must be one of: info, warn.'],"
+            " 'bad': ['Unknown field.']}"
+        ),
         {(MISSING, ("repo",)), (TYPE, ("limit",), "integer"), (VALUE, ("level",), "info", "warn"), (UNKNOWN, ("bad",))},
     ),
     (
@@ -375,8 +542,17 @@ TEXTS: list[tuple[str, set[tuple[Any, ...]]]] = [
     ("data must not contain {'b'} properties", {(UNKNOWN, ("data", "b"))}),
     # joi 18.3.2, yup 1.7.1, valibot 1.5.0, TypeBox 0.34.52.
     (
-        '"repo" is required. "n" must be a number. "level" must be one of [info, warn]. "items[1].id" is required. "bad" is not allowed',
-        {(MISSING, ("repo",)), (TYPE, ("n",), "number"), (VALUE, ("level",), "info", "warn"), (MISSING, ("items", 1, "id")), (UNKNOWN, ("bad",))},
+        (
+            '"repo" is required. "n" must be a number. "level" must be one of [info, warn].'
+            ' "items[1].id" is required. "bad" is not allowed'
+        ),
+        {
+            (MISSING, ("repo",)),
+            (TYPE, ("n",), "number"),
+            (VALUE, ("level",), "info", "warn"),
+            (MISSING, ("items", 1, "id")),
+            (UNKNOWN, ("bad",)),
+        },
     ),
     ('n must be a `number` type, but the final value was: `"3"`.', {(TYPE, ("n",), "number")}),
     ("level must be one of the following values: info, warn", {(VALUE, ("level",), "info", "warn")}),
@@ -386,15 +562,30 @@ TEXTS: list[tuple[str, set[tuple[Any, ...]]]] = [
     ('[{"path": "/repo", "message": "Expected required property"}]', {(MISSING, ("repo",))}),
     ('[{"path": "/n", "message": "Expected integer"}]', {(TYPE, ("n",), "integer")}),
     # Web frameworks.
-    ('{"message":"The title field is required.","errors":{"title":["The title field is required."]}}', {(MISSING, ("title",))}),
-    ('{"title": ["This field is required."], "n": ["A valid integer is required."]}', {(MISSING, ("title",)), (TYPE, ("n",), "integer")}),
-    ('{"message": "Validation Failed", "errors": [{"resource": "Issue", "code": "missing_field", "field": "title"}]}', {(MISSING, ("title",))}),
-    ('{"errors": [{"source": {"pointer": "/data/attributes/n"}, "detail": "must be an integer"}]}', {(TYPE, ("n",), "integer")}),
+    (
+        '{"message":"The title field is required.","errors":{"title":["The title field is required."]}}',
+        {(MISSING, ("title",))},
+    ),
+    (
+        '{"title": ["This field is required."], "n": ["A valid integer is required."]}',
+        {(MISSING, ("title",)), (TYPE, ("n",), "integer")},
+    ),
+    (
+        '{"message": "Validation Failed", "errors": [{"resource": "Issue", "code": "missing_field", "field": "title"}]}',
+        {(MISSING, ("title",))},
+    ),
+    (
+        '{"errors": [{"source": {"pointer": "/data/attributes/n"}, "detail": "must be an integer"}]}',
+        {(TYPE, ("n",), "integer")},
+    ),
     # Python.
     ("f() missing 2 required positional arguments: 'a' and 'b'", {(MISSING, ("a",)), (MISSING, ("b",))}),
     ("f() missing 1 required keyword-only argument: 'x'", {(MISSING, ("x",))}),
-    ("f() got an unexpected keyword argument 'maxsplit'. Did you mean 'max_split'?", {(UNKNOWN, ("maxsplit",), "max_split")}),
-]  # fmt: skip
+    (
+        "f() got an unexpected keyword argument 'maxsplit'. Did you mean 'max_split'?",
+        {(UNKNOWN, ("maxsplit",), "max_split")},
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from tests.repairs import request
+from tests.strategies import classification
 
 from rerail.handlers.repair.prompt import MARK
 from rerail.rules.model import Citation
-from tests.repairs import request
-from tests.strategies import classification
 
 SCHEMA: dict[str, Any] = {
     "required": ["workspace_id"],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from tests.repairs import SCHEMAS, accepts, breakages, places, proposal_of, request, words_of_jsonschema
 
 from rerail.handlers.repair import propose
 from rerail.handlers.repair.complaints import read
@@ -17,21 +18,64 @@ from rerail.handlers.repair.phrasebook import PHRASES
 from rerail.handlers.repair.phrases import compiled
 from rerail.handlers.repair.suggest import alike
 from rerail.handlers.repair.tree import same
-from tests.repairs import SCHEMAS, accepts, breakages, places, proposal_of, request, words_of_jsonschema
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b_c", "BC", "id", "0", ""]), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b_c", "BC", "id", "0", ""]), inner, max_size=3)
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 SCRAPS = (
-    *("missing required field: ", "a", "b_c", "'id'", " is required", " must be integer", "Input should be a valid string", ", "),
-    *("[type=missing, input_value=", "\n  ", "\n", "1 validation error for M\n", "{", "}", "[", "]", '"', "'", "\\", "/a/0", "a.b_c[0]"),
-    *("Additional properties are not allowed ('a' was unexpected)", " Did you mean 'b_c'?", '{"loc": ["a"], "type": "missing"}'),
-    *('[{"code": "invalid_type", "path": ["a", 0], "expected": "number", "message": "x"}]', "Unknown tool: a", "→ at a", "On instance['a']:"),
-    *('{"keyword": "type", "instancePath": "/a", "params": {"type": "integer"}}', "is not one of ['a', 'b']", "expected one of ", "\x00\ud800"),
-)  # fmt: skip
+    *(
+        "missing required field: ",
+        "a",
+        "b_c",
+        "'id'",
+        " is required",
+        " must be integer",
+        "Input should be a valid string",
+        ", ",
+    ),
+    *(
+        "[type=missing, input_value=",
+        "\n  ",
+        "\n",
+        "1 validation error for M\n",
+        "{",
+        "}",
+        "[",
+        "]",
+        '"',
+        "'",
+        "\\",
+        "/a/0",
+        "a.b_c[0]",
+    ),
+    *(
+        "Additional properties are not allowed ('a' was unexpected)",
+        " Did you mean 'b_c'?",
+        '{"loc": ["a"], "type": "missing"}',
+    ),
+    *(
+        '[{"code": "invalid_type", "path": ["a", 0], "expected": "number", "message": "x"}]',
+        "Unknown tool: a",
+        "→ at a",
+        "On instance['a']:",
+    ),
+    *(
+        '{"keyword": "type", "instancePath": "/a", "params": {"type": "integer"}}',
+        "is not one of ['a', 'b']",
+        "expected one of ",
+        "\x00\ud800",
+    ),
+)
 noise = st.lists(st.sampled_from(SCRAPS) | st.text(max_size=5), max_size=12).map("".join)
 
 _names = st.sampled_from(["a", "b_c", "bC", "id", "a.id", "a[0]", "/a/0", "c"])
@@ -85,29 +129,38 @@ inputs = st.recursive(
 
 loose_schemas = st.recursive(
     st.sampled_from(
-        [{"type": "integer"}, {"type": "string"}, {"type": ["array", "null"]}, {"enum": ["a", "B_C", 1]}, {"const": 3}, {}, True, False]
+        [
+            {"type": "integer"},
+            {"type": "string"},
+            {"type": ["array", "null"]},
+            {"enum": ["a", "B_C", 1]},
+            {"const": 3},
+            {},
+            True,
+            False,
+        ]
     ),
-    lambda inner: (
-        st.fixed_dictionaries(
-            {"properties": st.dictionaries(st.sampled_from(["a", "b_c", "id"]), inner, max_size=3)},
-            optional={
-                "type": st.sampled_from(["object", "array"]),
-                "required": st.lists(st.sampled_from(["a", "b_c", "id"]), unique=True, max_size=2),
-                "additionalProperties": st.booleans() | inner,
-                "items": inner,
-                "anyOf": st.lists(inner, min_size=1, max_size=2),
-                "default": json_values,
-            },
-        )
+    lambda inner: st.fixed_dictionaries(
+        {"properties": st.dictionaries(st.sampled_from(["a", "b_c", "id"]), inner, max_size=3)},
+        optional={
+            "type": st.sampled_from(["object", "array"]),
+            "required": st.lists(st.sampled_from(["a", "b_c", "id"]), unique=True, max_size=2),
+            "additionalProperties": st.booleans() | inner,
+            "items": inner,
+            "anyOf": st.lists(inner, min_size=1, max_size=2),
+            "default": json_values,
+        },
     ),
     max_leaves=6,
-)  # fmt: skip
+)
 
 broken_schemas = st.dictionaries(
-    st.sampled_from(["type", "properties", "required", "$ref", "$schema", "allOf", "enum", "items", "pattern", "$defs", "default"]),
+    st.sampled_from(
+        ["type", "properties", "required", "$ref", "$schema", "allOf", "enum", "items", "pattern", "$defs", "default"]
+    ),
     json_values | st.sampled_from(["#", "#/properties/a", "https://example.com/x.json", "(a+)+$", "object"]),
     max_size=4,
-)  # fmt: skip
+)
 
 
 def changed_places(before: Any, after: Any, place: tuple[Any, ...] = ()) -> set[tuple[Any, ...]]:
@@ -258,7 +311,7 @@ EXPONENTIAL = {
         ({"a": "1"}, json.dumps([{"loc": ["a"] * 50, "type": "missing"}] * 2_000), None),
         ({"a": "1"}, "a must be integer " * 20_000, None),
     ],
-)  # fmt: skip
+)
 def test_hostile_inputs_take_no_time(sent: Any, message: str, schema: Any) -> None:
     started = time.process_time()
     propose(request(sent, message, schema=schema, context={"a": 1}))

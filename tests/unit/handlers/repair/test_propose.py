@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, field_validator
+from tests.repairs import accepts, changes, repaired, request, words_of_jsonschema
+from tests.strategies import UNIT, classification
 
 from rerail.evidence.exceptions import from_exception
 from rerail.handlers.repair import RepairRequest, propose
-from tests.repairs import accepts, changes, repaired, request, words_of_jsonschema
-from tests.strategies import UNIT, classification
 
 ISSUE: dict[str, Any] = {
     "type": "object",
@@ -138,7 +138,7 @@ class TestTypes:
             (with_(owner='{"id": 7}'), with_(owner={"id": 7}), "read owner as an object"),
             (with_(owner="{id: 7,}"), with_(owner={"id": 7}), "read owner as an object, with its JSON corrected"),
         ],
-    )  # fmt: skip
+    )
     def test_exact_coercions(self, sent: Any, right: Any, text: str) -> None:
         assert repaired(sent, words_of_jsonschema(ISSUE, sent), schema=ISSUE) == right
         assert changes(sent, schema=ISSUE) == (text,)
@@ -360,7 +360,7 @@ class TestWholeness:
         assert repaired(sent, "limit must be integer", schema=ISSUE, context=SESSION) is None
 
     def test_what_the_validator_says_beyond_the_schema_must_be_settled_too(self) -> None:
-        schema = {"properties": {"a": {}, "b": {}}}
+        schema: dict[str, Any] = {"properties": {"a": {}, "b": {}}}
         assert repaired({"a": "1"}, "a must be integer, b is required", schema=schema) is None
         assert repaired({"a": "1"}, "a must be integer", schema=schema) == {"a": 1}
 
@@ -377,9 +377,17 @@ class TestWholeness:
         assert sent == before
 
     @pytest.mark.parametrize(
-        "reason", ["tool-schema/message-order", "tool-schema/usage-error", "tool-schema/too-large", "provider/rate-limit",
-                   "deterministic-policy/hook-denied", "verification/tests-failed", "unclassified/no-evidence"],
-    )  # fmt: skip
+        "reason",
+        [
+            "tool-schema/message-order",
+            "tool-schema/usage-error",
+            "tool-schema/too-large",
+            "provider/rate-limit",
+            "deterministic-policy/hook-denied",
+            "verification/tests-failed",
+            "unclassified/no-evidence",
+        ],
+    )
     def test_other_failures_are_not_repaired(self, reason: str) -> None:
         assert repaired({"title": "x"}, "missing required field: workspace_id", context=SESSION, reason=reason) is None
 
@@ -413,8 +421,8 @@ class Owner(BaseModel):
 
 
 class TestModels:
-    BAD: dict[str, Any] = {"title": 5, "limit": "4", "level": "WARN", "either": "true"}
-    GOOD: dict[str, Any] = {"title": "5", "limit": 4, "level": "warn", "either": True, "workspace_id": "w-1"}
+    BAD: ClassVar[dict[str, Any]] = {"title": 5, "limit": "4", "level": "WARN", "either": "true"}
+    GOOD: ClassVar[dict[str, Any]] = {"title": "5", "limit": 4, "level": "warn", "either": True, "workspace_id": "w-1"}
 
     def failed(self, model: type[BaseModel], sent: object, schema: object) -> RepairRequest:
         """A request as the runner builds it of the exception itself."""
@@ -429,11 +437,11 @@ class TestModels:
         proposal = propose(self.failed(Issue, self.BAD, schema))
         assert proposal is not None
         assert proposal.input == self.GOOD
-        assert Issue.model_validate(proposal.input)
+        assert Issue.model_validate(proposal.input).workspace_id == "w-1"
 
     @pytest.mark.parametrize("schema", [Owner, Owner.model_json_schema(), None])
     def test_of_a_union_the_member_that_is_meant_is_repaired(self, schema: object) -> None:
-        sent = {"pet": {"kind": "dog", "name": "Rex", "age": "x"}}
+        sent: dict[str, Any] = {"pet": {"kind": "dog", "name": "Rex", "age": "x"}}
         assert propose(self.failed(Owner, sent, schema)) is None
         sent = {"pet": {"kind": "dog", "age": 3}}
         request = self.failed(Owner, sent, schema)
@@ -497,16 +505,26 @@ def _fields(request: RepairRequest) -> dict[str, Any]:
 
 
 class TestChoices:
-    UNION: dict[str, Any] = {
+    UNION: ClassVar[dict[str, Any]] = {
         "properties": {
             "pet": {
                 "oneOf": [
-                    {"required": ["kind", "name"], "properties": {"kind": {"const": "dog"}, "name": {"type": "string"}, "age": {"type": "integer"}}},
-                    {"required": ["kind", "lives"], "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}},
+                    {
+                        "required": ["kind", "name"],
+                        "properties": {
+                            "kind": {"const": "dog"},
+                            "name": {"type": "string"},
+                            "age": {"type": "integer"},
+                        },
+                    },
+                    {
+                        "required": ["kind", "lives"],
+                        "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}},
+                    },
                 ]
             }
         }
-    }  # fmt: skip
+    }
 
     def test_the_branch_that_is_meant_is_repaired(self) -> None:
         sent = {"pet": {"kind": "dog", "age": "3"}}

@@ -1,0 +1,85 @@
+"""Reads the reports of JavaScript test runners: Jest, Vitest, Mocha, AVA, node:test, Jasmine, Playwright, Cypress, Bun, Deno.
+
+A failing test has a head with its name, then what it ended with, then a diff, quoted source and a stack. Only what it ended with
+can decide, and what was compared stays hidden. Source: the runners' own reporters; observed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rerail.rules.readers.judged import conclude
+from rerail.rules.readers.model import Weight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rerail.rules.readers.model import Draft, Scene
+
+_HEAD = re.compile(
+    r"^(?:\s*● (?!Console)\S.*|\s*FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*✘ \[fail\]: .*|\s*✖ \S.*|\s*× \S.*|\s*not ok \d+.*|\(fail\) .*"
+    r"|\S.* => \./\S+:\d+:\d+)$"
+)
+_LAST = re.compile(
+    r"^\s*(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*|[1-9]\d* failing|[1-9]\d* failed"
+    r"|(?:ℹ|#) fail [1-9]\d*|[1-9]\d* tests? failed|\d+ specs?, [1-9]\d* failures?.*|[1-9]\d* fail|FAILED \| .*|✖ [1-9]\d* .*failed.*"
+    r"|› [1-9]\d* snapshots? failed\..*|\[?Jest: .*threshold.*|.*[1-9]\d* tests? failed\b.*|Snapshots?: .*failed.*)$"
+)
+_END = re.compile(
+    r"^\s*(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|error: .*|Error: .*|expect\(.*|thrown: .*|Expected .{0,200} to .*"
+    r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*|Jest encountered an unexpected token.*"
+    r"|A jest worker process .*|.{0,40}terminated by another process.*|Failed to resolve import .*|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
+)
+_CONSOLE = re.compile(r"^\s{0,4}(?:console\.(?:log|error|warn|info|debug)\b.*|(?:stdout|stderr) \| .*)$")
+_STACK = re.compile(r"^\s+at \S|^\s*❯ \S")
+_TOOLS = frozenset({"jest", "vitest", "mocha", "ava", "jasmine", "playwright", "cypress", "tap", "bun", "deno"})
+_SIGNS = (
+    "test suites:", "test files ", " failing\n", "# fail ", "ℹ fail ", "ℹ tests ", " snapshot", "\n(fail) ", "ran all test suites", " failed |",
+    "failed | ", "tests  ", " specs, ", " spec, ", " tests failed", " test failed",
+)  # fmt: skip
+
+
+def read(drafts: Sequence[Draft], scene: Scene) -> None:
+    """Read the streams of a run that says that tests failed; what its tests printed to the console is hidden in all of them."""
+    del scene
+    if not any(_LAST.match(line) for draft in drafts if any(sign in draft.low for sign in _SIGNS) for line in draft.bare):
+        return
+    for draft in drafts:
+        _mask_console(draft)
+        last = [index for index, line in enumerate(draft.bare) if _LAST.match(line)]
+        if last:
+            _read(draft, last)
+
+
+def _mask_console(draft: Draft) -> None:
+    inside, stacked = False, False
+    for index, line in enumerate(draft.bare):
+        if _CONSOLE.match(line):
+            inside, stacked = True, False
+        elif inside and (_HEAD.match(line) or _LAST.match(line) or (stacked and not _STACK.match(line) and line.strip())):
+            inside = False
+        if inside:
+            stacked = stacked or bool(_STACK.match(line))
+            draft.mask(index)
+
+
+def _read(draft: Draft, last: list[int]) -> None:
+    ends: list[tuple[int, str]] = []
+    inside = found = False
+    for index, line in enumerate(draft.bare):
+        if draft.weights[index] is not None:
+            continue
+        if index in last:
+            inside = False
+        elif _HEAD.match(line):
+            inside, found = True, False
+            draft.mask(index)
+        elif _END.match(line) and (not found or line.lstrip().startswith(("Caused", "[cause]"))):
+            inside = found = True
+            ends.append((index, line.strip()))
+        elif inside:
+            draft.mask(index)
+    conclude(draft, ends, last)
+    for index in last:
+        draft.mark(Weight.DECIDING, index)

@@ -1,0 +1,201 @@
+"""Reads the reports of test runners outside Python and JavaScript; `SHAPES` says what each prints.
+
+All of them have one form: a head with the test's name, what it ended with, details, and counts at the end. Only the
+counts and what tests ended with may decide. Source: the runners' own reporters; observed where they could be run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from rerail.rules.readers.judged import FAILED, conclude
+from rerail.rules.readers.model import Weight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rerail.rules.readers.model import Draft, Scene
+
+
+class Shape(NamedTuple):
+    """What a family of runners prints when tests fail."""
+
+    sign: str
+    """Lower-case text without which it is not read."""
+    head: re.Pattern[str]
+    """Opens one failing test."""
+    end: re.Pattern[str]
+    """What a test ended with; the first such line after a head, its first group if it has one."""
+    last: re.Pattern[str]
+    """The runner's own counts."""
+    mask: re.Pattern[str] | None = None
+    """Lines that say nothing wherever they stand."""
+    judged: re.Pattern[str] | None = None
+    """What a test ended with, when it is a judgement in words of this runner."""
+
+
+_NEVER = re.compile(r"(?!)")
+_ERROR = r"(?:[A-Za-z_][\w.$:\\]*)?(?:Error|Exception|Failure|Timeout|Errno::[A-Z]+)\b"
+SHAPES: dict[str, Shape] = {
+    "libtest": Shape(
+        "test result: failed",
+        re.compile(r"^---- \S.* std(?:out|err) ----$"),
+        re.compile(r"^(assertion.*|called `.*|Error: .*|.*panicked at '.*|index out of bounds.*|attempt to .*|explicit panic|not (?:yet )?implemented.*|[^\s=].*)$"),
+        re.compile(r"^test result: FAILED\..*"),
+        re.compile(r"^(?:test \S+ .*|thread '.*' (?:\(\d+\) )?panicked at .*:$|failures:|running \d+ tests?|    \S+$|note: .*|stack backtrace:)$"),
+        re.compile(r"^(?:assertion|called `Option::unwrap|index out of bounds|attempt to |explicit panic|not (?:yet )?implemented|test did not panic)"),
+    ),
+    "go test": Shape(
+        "fail",
+        re.compile(r"^\s*--- FAIL: .*$"),
+        re.compile(r"^\s{2,}\S+_test\.go:\d+: ?(.*)$|^(panic: .*)$"),
+        re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$"),
+        re.compile(r"^(?:=== (?:RUN|PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
+        re.compile(r"(?i)(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded|TLS handshake|EOF$|status(?: code)?:? [45]\d\d))"),
+    ),
+    "RSpec": Shape(
+        "failures:\n",
+        re.compile(r"^\s{2}\d+\) .*$"),
+        re.compile(rf"^\s{{5,}}((?:expected|Expected)\b.*|{_ERROR}.*|.*(?:to eq|to be|to match|to raise|but (?:nothing|got)).*)$"),
+        re.compile(r"^\d+ examples?, (?:[1-9]\d* failures?.*|0 failures, .*errors? occurred.*)$"),
+        re.compile(r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+(?:got|expected): .*|\s+\(compared using .*|\s{2,}[-+@].*)$"),
+        re.compile(r"^(?:[Ee]xpected|(?!.*Error).*to )"),
+    ),
+    "minitest": Shape(
+        " runs, ",
+        re.compile(r"^\s*\d+\) (?:Failure|Error):$"),
+        re.compile(rf"^(Expected.*|{_ERROR}.*|--- expected|Failed (?:assertion|refutation).*|.+ expected but .*|<.*> expected.*)$"),
+        re.compile(r"^\d+ runs, \d+ assertions, (?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors).*"),
+        re.compile(r"^(?:\S+#test_\S+.*|Run options: .*|# Running:|[.FES]+|\s+Actual: .*)$"),
+        re.compile(r"^(?:Expected|---|Failed|.*expected)"),
+    ),
+    "test-unit": Shape(
+        " tests, ",
+        re.compile(r"^(?:Failure|Error): test.*"),
+        re.compile(rf"^(<.*> expected.*|{_ERROR}.*|.* is not true\.)$"),
+        re.compile(r"^\d+ tests, \d+ assertions, (?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors).*"),
+        None,
+        re.compile(r"^<|.*is not true"),
+    ),
+    "PHPUnit": Shape(
+        "assertions: ",
+        re.compile(r"^\d+\) \S+::\S+.*$"),
+        re.compile(rf"^(Failed asserting.*|{_ERROR}.*)$"),
+        re.compile(r"^(?:Tests: \d+, Assertions: .*(?:Failures|Errors): [1-9].*|(?:FAILURES|ERRORS)!)$"),
+        re.compile(r"^(?:There (?:was|were) \d+ (?:failure|error)s?:|--- Expected|\+\+\+ Actual|@@ @@|[-+]\S.*|\S+\.php:\d+)$"),
+        re.compile(r"^Failed asserting"),
+    ),
+    "Surefire": Shape(
+        "tests run:",
+        re.compile(r"^(?:\[ERROR\] )?\S+(?:\(\S+\))? .*(?:<<< (?:FAILURE|ERROR)!|FAILED)$"),
+        re.compile(rf"^({_ERROR}.*)$"),
+        re.compile(r"^(?:\[(?:ERROR|WARNING)\] )?Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9]).*|^\[ERROR\] .*There are test failures\..*"),
+        re.compile(r"^\[ERROR\] (?:Failures:|Errors:|  \S+:\d+.*|  \S+\.\S+ .*|Please refer to .*|-> \[Help 1\]|To see the full stack.*|Re-run Maven .*|For more information .*|\[Help \d\] .*|After correcting .*|$)|^\s*(?:at \S.*|\.\.\. \d+ more)"),
+    ),
+    "Gradle": Shape(
+        " tests completed, ",
+        re.compile(r"^\S.* > .* FAILED$"),
+        re.compile(rf"^\s+({_ERROR}.*?)(?: at \S+:\d+)?$"),
+        re.compile(r"^\d+ tests? completed, [1-9]\d* failed.*|.*There were failing tests\..*"),
+    ),
+    "dotnet test": Shape(
+        "failed!",
+        re.compile(r"^\s*(?:Failed \S.* \[.*\]|\[xUnit\.net .*\] .* \[FAIL\]|X \S.*)$"),
+        re.compile(rf"^\s+(Assert\.\w+.*|Expected.*|{_ERROR}.*|.*(?:Expected|but was).*)$"),
+        re.compile(r"^\s*(?:Failed! {2}- Failed: +[1-9].*|Test Run Failed\..*|.*[1-9]\d* failed, .*)$"),
+        re.compile(r"^\s*(?:\[xUnit\.net .*|Error Message:|Stack Trace:|at \S.*|Passed \S.*\[.*|Standard Output Messages:|↓ .*|Expected: .*|Actual: .*)$"),
+        re.compile(r"^(?:Assert|Expected|.*but was)"),
+    ),
+    "CTest": Shape(
+        "tests passed, ",
+        re.compile(r"^\s*\d+/\d+ Test +#\d+: .*\*\*\*.*$"),
+        _NEVER,
+        re.compile(r"^(?:\d+% tests passed, [1-9]\d* tests? failed out of \d+|The following tests FAILED:)$"),
+        re.compile(r"^(?:\s+Start +\d+: .*|Test project .*|\s*\d+/\d+ Test .*|\s+\d+ - \S+ \(.*\).*|Errors while running CTest.*|Total Test time .*)$"),
+    ),
+    "TAP": Shape(
+        "fail",
+        re.compile(r"^\s*not ok \d+\b.*|^#   Failed test.*|^t/\S+ \.+.*"),
+        _NEVER,
+        re.compile(r"^(?:Result: FAIL|# [Ll]ooks like you failed .*|# fail +[1-9]\d*|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d* failures?.*|# failed [1-9].*)$"),
+        re.compile(r"^\s*(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*|Non-zero exit status: .*|Files=\d+.*)$"),
+    ),
+    "ExUnit": Shape(
+        " tests, ",
+        re.compile(r"^\s+\d+\) (?:test|property|doctest) .*"),
+        re.compile(rf"^\s+((?:Assertion with|Expected|match \(=\) failed|Assertion failed|\*\* \().*|{_ERROR}.*)$"),
+        re.compile(r"^(?:\d+ \w+, )*\d+ tests?, [1-9]\d* failures?.*"),
+        re.compile(r"^\s+(?:code: .*|left: .*|right: .*|stacktrace:.*|\S+\.exs:\d+.*)$"),
+        re.compile(r"^(?:Assertion|Expected|match)"),
+    ),
+    "GoogleTest": Shape(
+        "[  failed  ]",
+        re.compile(r"^\S+:\d+: Failure$"),
+        re.compile(r"^((?:Expected|Value of|C\+\+ exception|The difference|Failed|Which is).*)$"),
+        re.compile(r"^\[  FAILED  \] \d+ tests?, listed below:.*|^\s*[1-9]\d* FAILED TESTS?$"),
+        re.compile(r"^\[(?: RUN|       OK|  PASSED|  FAILED|-{3,}|={3,}).*\].*|^\s+(?:Actual|Which is|Expected|To be equal): .*"),
+        re.compile(r"^(?!C\+\+ exception)"),
+    ),
+    "Behave": Shape(
+        " failed, ",
+        re.compile(r"^\s*(?:Scenario|Scenario Outline): .*"),
+        re.compile(rf"^\s*((?:Assertion Failed|ASSERT FAILED): .*|{_ERROR}.*)$"),
+        re.compile(r"^\d+ (?:features?|scenarios?|steps?) passed, [1-9]\d* failed.*|^\d+ scenarios? \([1-9]\d* failed.*"),
+        re.compile(r"^\s*(?:Given|When|Then|And|But|Feature:|Scenario:|Failing scenarios:|features/\S+:\d+) ?.*$"),
+        re.compile(r"^(?:Assertion Failed|ASSERT FAILED)"),
+    ),
+    "Robot Framework": Shape(
+        "| fail |",
+        re.compile(r"^.* \| FAIL \|$"),
+        _NEVER,
+        re.compile(r"^\d+ tests?, \d+ passed, [1-9]\d* failed$"),
+        re.compile(r"^(?:=+|-+|.* \| PASS \|)$"),
+    ),
+}  # fmt: skip
+
+
+def read(drafts: Sequence[Draft], scene: Scene) -> None:
+    """Read every stream by each shape whose counts say that tests failed."""
+    del scene
+    for draft in drafts:
+        for shape in SHAPES.values():
+            if shape.sign in draft.low:
+                last = [index for index, line in enumerate(draft.bare) if shape.last.match(line)]
+                if last:
+                    _read(draft, shape, last)
+
+
+def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
+    ends: list[tuple[int, str]] = []
+    judged: list[int] = []
+    inside = found = False
+    for index, line in enumerate(draft.bare):
+        if draft.weights[index] is not None:
+            continue
+        if index in last:
+            inside = False
+        elif shape.head.match(line):
+            inside, found = True, False
+            draft.mask(index)
+        elif inside and not found and line.strip() and (end := shape.end.match(line)) and not _masked(shape, line):
+            found = True
+            text = next((group for group in end.groups() if group), line)
+            if shape.judged and shape.judged.match(text):
+                judged.append(index)
+            else:
+                ends.append((index, text))
+        elif inside or _masked(shape, line):
+            draft.mask(index)
+    for index in judged:
+        draft.mark(Weight.DECIDING, index)
+        draft.shown_as(index, "a test judged")
+        draft.fact("code", FAILED, index)
+    conclude(draft, ends, [] if judged and not ends else last)
+    if shape.end is _NEVER and not judged:
+        draft.fact("code", FAILED, last[0])  # these runners do not say what a test ended with
+    draft.mark(Weight.DECIDING, *last)
+
+
+def _masked(shape: Shape, line: str) -> bool:
+    return shape.mask is not None and shape.mask.match(line) is not None
