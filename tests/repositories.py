@@ -41,7 +41,7 @@ def isolated(home: Path) -> dict[str, str]:
     if not config.exists():
         config.write_text(
             "[user]\n\tname = Ada\n\temail = ada@example.invalid\n[init]\n\tdefaultBranch = main\n"
-            "[gc]\n\tauto = 0\n[core]\n\tfsync = none\n[protocol \"file\"]\n\tallow = always\n"
+            '[gc]\n\tauto = 0\n[core]\n\tfsync = none\n[protocol "file"]\n\tallow = always\n'
         )
     return {
         **kept,
@@ -136,7 +136,9 @@ def new_repo(path: Path) -> Repo:
 def lived_in(path: Path) -> Repo:
     """A repository with history, a topic branch, a stash, an amended-away commit, untracked and ignored files."""
     repo = new_repo(path)
-    repo.commit("import", _dot_gitignore="*.log\nbuild/\n", src__app_dot_py=lines("app"), src__util_dot_py=lines("util"))
+    repo.commit(
+        "import", _dot_gitignore="*.log\nbuild/\n", src__app_dot_py=lines("app"), src__util_dot_py=lines("util")
+    )
     repo.commit("docs", docs__guide_dot_md=lines("guide"))
     repo.git("commit", "-q", "--amend", "-m", "better docs")
     repo.git("checkout", "-q", "-b", "topic")

@@ -116,7 +116,8 @@ class Loop(Guard):
         on_block: Given each recovery-classification block before anything is done about the failure.
         on_failure: Given the same record as a value.
         on_event: Given each event of the path by name, with its fields.
-        run: Names the harness session; a new one by default.
+        run: Names the harness session; a new name by default. A harness that delivers the same attempts again gives the same name
+            again, and they are charged once.
         log: ``"json"`` or ``"console"`` writes events to stderr; None leaves them to the program's own logging.
         clock: Tells the time.
         draw: Gives numbers in [0, 1) for jitter.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ _ROOT_MARKS = ("rerail.toml", ".rerail", ".git")
 def find_root(cwd: Path) -> Path:
     """Return the nearest directory at or above *cwd* that marks a project, or *cwd* itself."""
     for directory in (cwd, *cwd.parents):
-        if any((directory / mark).exists() for mark in _ROOT_MARKS):
+        # os.path answers False where a directory above may not be searched; pathlib raises.
+        if any(os.path.exists(directory / mark) for mark in _ROOT_MARKS):  # noqa: PTH110
             return directory
     return cwd
 

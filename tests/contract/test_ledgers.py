@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-import attrs
 import pytest
 from tests.ledgers import ME, OTHER, charge, in_phase
 from tests.strategies import RUN, UNIT, classification, record
@@ -37,7 +36,7 @@ UNDER_WAY = [Phase.READY, Phase.RUNNING, Phase.WAITING, Phase.REPAIRING, Phase.H
 
 
 def pause(ledger: Ledger, *, resume_at_s: float | None = None, run: str = RUN) -> PauseId:
-    state = attrs.evolve(PAUSED, run=RunId(run))
+    state = PAUSED._replace(run=RunId(run))
     asked = ledger.finish(state, Pause(Why.CLASS, resume_at_s), record=None, at_s=50.0)
     assert asked is not None
     return asked
@@ -340,11 +339,11 @@ class TestPauses:
     def test_a_run_beside_the_paused_one_neither_answers_nor_forgets_its_question(self, store: Store) -> None:
         """A thread that was under way when the question was asked must not free the unit."""
         asked = pause(store.ledger)
-        beside = attrs.evolve(in_phase(Phase.RUNNING, run="beside"))
+        beside = in_phase(Phase.RUNNING, run="beside")._replace()
         store.ledger.begin(beside, ME, alive=store.living)
-        store.ledger.record(record(Retry(1.0)), attrs.evolve(beside, phase=Phase.WAITING))
+        store.ledger.record(record(Retry(1.0)), beside._replace(phase=Phase.WAITING))
         for phase, decision in ((Phase.CANCELLED, Stop(Why.ABORTED)), (Phase.SUCCEEDED, Proceed())):
-            store.ledger.finish(attrs.evolve(beside, phase=phase), decision, record=None, at_s=90.0)
+            store.ledger.finish(beside._replace(phase=phase), decision, record=None, at_s=90.0)
         assert pause(store.ledger, run="beside") == asked
         assert store.ledger.standing(UNIT) == Standing(PAUSED, OpenPause(asked, Why.CLASS, None, None))
 
@@ -356,7 +355,7 @@ class TestPauses:
     def test_the_cited_line_cannot_upset_a_terminal(self, ledger: Ledger) -> None:
         named = classification("deterministic-policy/hook-denied")
         hostile = named._replace(evidence=(named.evidence[0]._replace(text="a\x1b[2J\r\nb\u202e" + "x" * 9999),))
-        asked = ledger.finish(attrs.evolve(PAUSED, last=hostile), Pause(Why.CLASS), record=None, at_s=1.0)
+        asked = ledger.finish(PAUSED._replace(last=hostile), Pause(Why.CLASS), record=None, at_s=1.0)
         assert asked is not None
         shown = ledger.pause(asked).evidence
         assert shown.isprintable()
@@ -365,7 +364,7 @@ class TestPauses:
 
 class TestEvents:
     def test_a_named_failure_is_stored_whole_with_the_state_that_follows(self, store: Store) -> None:
-        failure = attrs.evolve(record(Retry(2.5), "provider/rate-limit"), at_s=7.0, plan="wait")
+        failure = record(Retry(2.5), "provider/rate-limit")._replace(at_s=7.0, plan="wait")
         event = store.ledger.event(store.ledger.record(failure, in_phase(Phase.WAITING)))
         assert (event.name, event.at_s, event.run, event.unit, event.attempt) == (
             "failure.classified",
@@ -454,7 +453,7 @@ class TestEvents:
 
     def test_failures_that_no_rule_could_name_are_gaps(self, ledger: Ledger) -> None:
         ledger.record(record(Retry(1.0), "provider/rate-limit"), in_phase(Phase.WAITING))
-        unknown = ledger.record(attrs.evolve(record(Pause(Why.CLASS), "unclassified/no-evidence"), at_s=4.0), PAUSED)
+        unknown = ledger.record(record(Pause(Why.CLASS), "unclassified/no-evidence")._replace(at_s=4.0), PAUSED)
         (gap,) = ledger.gaps()
         assert (gap.event, gap.at_s, gap.unit) == (unknown, 4.0, UNIT)
         assert gap.evidence == ledger.event(unknown).fields["evidence"]

@@ -8,7 +8,6 @@ from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -93,14 +92,14 @@ class Ledgers(RuleBasedStateMachine):
 
     @rule(state=states, reason=st.sampled_from(["provider/timeout", "unclassified/no-evidence"]), at_s=times)
     def record(self, state: RunState, reason: str, at_s: float) -> None:
-        failure = attrs.evolve(record(Retry(1.0), reason), run=state.run, unit=state.unit, at_s=at_s)
+        failure = record(Retry(1.0), reason)._replace(run=state.run, unit=state.unit, at_s=at_s)
         self.both(lambda ledger: ledger.record(failure, state))
 
     @rule(state=states, at_s=times, resume_at_s=st.none() | times)
     def finish(self, state: RunState, at_s: float, resume_at_s: float | None) -> None:
         decision: Ending | None = ENDINGS.get(state.phase)
         if decision is None:
-            state, decision = attrs.evolve(state, phase=Phase.PAUSED), Pause(Why.CLASS, resume_at_s)
+            state, decision = state._replace(phase=Phase.PAUSED), Pause(Why.CLASS, resume_at_s)
         asked = self.both(
             lambda ledger: ledger.finish(state, decision, record=None, at_s=at_s, command=("x", "\udcff"), cwd="/w")
         )

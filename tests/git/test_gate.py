@@ -154,10 +154,27 @@ def test_a_tree_is_read_into_an_index_of_its_own_only() -> None:
 
 
 _DANGEROUS = st.sampled_from(
-    ["-f", "--force", "--hard", "--no-verify", "-D", "--discard-changes", "--abort", "--skip", "--force-with-lease", "--mirror"]
+    [
+        "-f",
+        "--force",
+        "--hard",
+        "--no-verify",
+        "-D",
+        "--discard-changes",
+        "--abort",
+        "--skip",
+        "--force-with-lease",
+        "--mirror",
+    ]
 )
 _WORDS = st.sampled_from(
-    [*{form.split()[0] for form in (*FORBIDDEN, *(command for command, _ in ALLOWED)) if form}, "HEAD", "--", "x", "--stdin"]
+    [
+        *{form.split()[0] for form in (*FORBIDDEN, *(command for command, _ in ALLOWED)) if form},
+        "HEAD",
+        "--",
+        "x",
+        "--stdin",
+    ]
 )
 
 
@@ -174,14 +191,26 @@ def test_every_process_of_the_package_starts_in_one_module() -> None:
     starters = set()
     for file in Path(rerail.git.__file__).parent.rglob("*.py"):
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        imported = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        imported = {
+            alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+        }
         imported |= {(node.module or "").split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         calls = {
             node.func.attr
             for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "os"
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "os"
         }
-        if imported & {"subprocess", "multiprocessing", "pty", "asyncio"} or calls & {"system", "popen", "execv", "execve", "fork", "posix_spawn"}:
+        if imported & {"subprocess", "multiprocessing", "pty", "asyncio"} or calls & {
+            "system",
+            "popen",
+            "execv",
+            "execve",
+            "fork",
+            "posix_spawn",
+        }:
             starters.add(file.name)
     assert starters == {"command.py"}
 

@@ -241,5 +241,3 @@ def test_of_eight_processes_exactly_one_heals_and_all_go_on(repo: Repo) -> None:
     assert sorted(outcome for outcome, _ in reports) == ["healed", *["retry"] * 7]
     assert all("gone already" in detail for outcome, detail in reports if outcome == "retry"), reports
     assert repo.passes("git", "add", "-A")
-
-

@@ -9,7 +9,7 @@ import click
 
 from rerail.cli.here import ledger_here, working_directory
 from rerail.cli.main import json_option
-from rerail.cli.run import open_loop, run_unit
+from rerail.cli.run import open_loop, run_unit, scoped
 from rerail.errors import UnknownNameError, UsageError
 from rerail.ids import UnitName
 from rerail.runner.unit import Unit
@@ -21,6 +21,7 @@ from rerail.runner.unit import Unit
 @json_option
 def command(unit: str, wait: bool, as_json: bool) -> int:
     """Run UNIT again where it paused, with the operator's answer or after its time has come."""
+    unit = scoped(unit)
     with ledger_here() as ledger:
         pauses = ledger.pauses(include_answered=True)
         standing = ledger.standing(UnitName(unit))

@@ -60,10 +60,16 @@ def command(
     name chooses what that is: back off, repair, heal, pause or stop.
     """
     loop = open_loop(Path.cwd(), as_json=as_json)
-    unit = _declared(default_name(argv, loop.root) if name is None else name, effects)
+    unit = _declared(scoped(default_name(argv, loop.root) if name is None else name), effects)
     return run_unit(
         loop, unit, argv, cwd=Path.cwd(), verb="run", timeout_s=timeout_s, passthrough=passthrough, as_json=as_json
     )
+
+
+def scoped(name: str) -> str:
+    """Return a unit's name within the harness session that ``RERAIL_RUN`` names; outside of one, the name itself."""
+    session = os.environ.get("RERAIL_RUN")
+    return f"{name}@{session}" if session and name and not name.endswith(f"@{session}") else name
 
 
 def _declared(name: str, effects: str) -> Unit:
@@ -83,7 +89,6 @@ def open_loop(cwd: Path, *, as_json: bool) -> Loop:
     return Loop(
         find_root(cwd),
         on_block=_show_block,
-        run=os.environ.get("RERAIL_RUN") or None,
         sleep=live_sleep(sys.stderr),
     )
 

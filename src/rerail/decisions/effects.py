@@ -1,14 +1,12 @@
 """The effects that a recovery asks for, and the replies it gets: the closed vocabulary between the script and its drivers.
 
 The script (`rerail.runner.script`) yields these; a driver performs each and sends back what its docstring says. None of them
-does anything by itself.
+does anything by itself. They are named tuples, for a retry makes a dozen; they are told apart by type and never compared.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
-import attrs
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from rerail.budget.model import Balance, Charge, Grant
@@ -18,20 +16,17 @@ if TYPE_CHECKING:
     from rerail.rules.model import Classification
 
 
-@attrs.frozen
-class Call:
+class Call(NamedTuple):
     """Run the unit. Reply: `Returned`, `Raised` or `Interrupted`."""
 
     state: RunState
 
 
-@attrs.frozen
-class Returned:
+class Returned(NamedTuple):
     """The unit succeeded; the driver keeps its value."""
 
 
-@attrs.frozen
-class Raised:
+class Raised(NamedTuple):
     """The unit failed."""
 
     evidence: Evidence
@@ -39,8 +34,7 @@ class Raised:
     """Wall clock, seconds since the epoch."""
 
 
-@attrs.frozen
-class Interrupted:
+class Interrupted(NamedTuple):
     """The attempt or a wait was cancelled; the driver raises the cancellation again once the run has ended."""
 
 
@@ -48,28 +42,24 @@ Tried = Returned | Raised | Interrupted
 """What one attempt came to."""
 
 
-@attrs.frozen
-class IdentifyInput:
-    """Fingerprint the input that failed. Reply: a `Fingerprint`. All of the input is read, so it is asked only where it counts."""
+class IdentifyInput(NamedTuple):
+    """Fingerprint the input that failed. Reply: a `Fingerprint`. It reads all of the input: asked only where that matters."""
 
 
-@attrs.frozen
-class Spend:
+class Spend(NamedTuple):
     """Charge the class's budget. Reply: a `Grant`."""
 
     charge: Charge
 
 
-@attrs.frozen
-class DrawWait:
+class DrawWait(NamedTuple):
     """Draw the backoff of a class. Reply: `Draws`."""
 
     nth: int
     """The failure of this class within the run, counted from 1."""
 
 
-@attrs.frozen
-class FailureRecord:
+class FailureRecord(NamedTuple):
     """One named failure and what follows from it: the block, the event and the stored row are all this object, rendered."""
 
     run: RunId
@@ -87,8 +77,7 @@ class FailureRecord:
     """None for a class that is not charged."""
 
 
-@attrs.frozen
-class Plan:
+class Plan(NamedTuple):
     """Say what a repair or heal would do, without doing it. Reply: the plan in words, or ``""``."""
 
     decision: Repair | Heal
@@ -96,42 +85,36 @@ class Plan:
     evidence: Evidence
 
 
-@attrs.frozen
-class Announce:
+class Announce(NamedTuple):
     """Store, log and show a named failure, before anything is done about it. Reply: None."""
 
     record: FailureRecord
     state: RunState
 
 
-@attrs.frozen
-class Sleep:
+class Sleep(NamedTuple):
     """Wait. Reply: None, or `Interrupted`."""
 
     wait_s: float
 
 
-@attrs.frozen
-class MakeRepair:
+class MakeRepair(NamedTuple):
     """Change the input. Reply: the fingerprint of the new input, or None where nobody can repair it."""
 
     record: FailureRecord
 
 
-@attrs.frozen
-class RunHeal:
+class RunHeal(NamedTuple):
     """Heal by recipe. Reply: a `HealOutcome`."""
 
     record: FailureRecord
 
 
-@attrs.frozen
-class AskLanded:
+class AskLanded(NamedTuple):
     """Ask the unit whether the effect landed. Reply: a `Landing`; unknown where the unit has no probe."""
 
 
-@attrs.frozen
-class Finish:
+class Finish(NamedTuple):
     """Write the run's one terminal record. Reply: None. The state's phase says which."""
 
     state: RunState

@@ -20,8 +20,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-import attrs
-
 from rerail.budget.model import Limit
 from rerail.decisions.model import (
     NO_DRAWS,
@@ -102,13 +100,13 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         raise IllegalEventError(f"a run that is {state.phase} takes no {type(event).__name__}")
     match event:
         case Started():
-            return attrs.evolve(state, phase=Phase.RUNNING, attempt=state.attempt + 1), Again()
+            return state._replace(phase=Phase.RUNNING, attempt=state.attempt + 1), Again()
         case Succeeded():
-            return attrs.evolve(state, phase=Phase.SUCCEEDED), Proceed()
+            return state._replace(phase=Phase.SUCCEEDED), Proceed()
         case Failed():
             return _after_failure(state, event, policy, draws)
         case Waited():
-            return attrs.evolve(state, phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), Again()
         case Probed():
             return _after_probe(state, event.landing, policy.backoff, draws)
         case Repaired():
@@ -118,17 +116,16 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         case Answered():
             return _after_answer(state, event.answer)
         case TimeCame():
-            return attrs.evolve(state, phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), Again()
         case Cancelled():
-            return attrs.evolve(state, phase=Phase.CANCELLED), Stop(Why.ABORTED)
+            return state._replace(phase=Phase.CANCELLED), Stop(Why.ABORTED)
     assert_never(event)
 
 
 def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws) -> tuple[RunState, Decision]:
     action = policy.action(failed.classification)
     came_back = failed.evidence in state.seen
-    state = attrs.evolve(
-        state,
+    state = state._replace(
         failures=(*state.failures, failed.classification.class_),
         # What a validator rejected never runs again; a retried input is not rejected, only unlucky.
         rejected=state.rejected if failed.input is None else state.rejected | {failed.input},
@@ -142,13 +139,13 @@ def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws
         case Action.RETRY:
             return _retry_or_probe(state, failed, policy.backoff, draws)
         case Action.REPAIR:
-            return attrs.evolve(state, phase=Phase.REPAIRING), Repair()
+            return state._replace(phase=Phase.REPAIRING), Repair()
         case Action.HEAL:
-            return attrs.evolve(state, phase=Phase.HEALING), Heal()
+            return state._replace(phase=Phase.HEALING), Heal()
         case Action.PAUSE:
             return _pause(state, Why.CLASS, resume_at_s=_resume_at_s(failed.classification, failed.at_s))
         case Action.STOP:
-            return attrs.evolve(state, phase=Phase.STOPPED), Stop(Why.CLASS)
+            return state._replace(phase=Phase.STOPPED), Stop(Why.CLASS)
     assert_never(action)
 
 
@@ -178,7 +175,7 @@ def _what_binds(state: RunState, failed: Failed, policy: Policy, *, came_back: b
 
 def _retry_or_probe(state: RunState, failed: Failed, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     if failed.classification.may_have_landed and state.effects is Effects.UNSAFE:
-        return attrs.evolve(state, phase=Phase.PROBING), Probe()
+        return state._replace(phase=Phase.PROBING), Probe()
     return _retry(state, failed.classification, backoff, draws, at_s=failed.at_s)
 
 
@@ -193,7 +190,7 @@ def _retry(
     wait_s = floor_s * (1.0 + backoff.jitter * draws.jitter)
     if state.waited_s + wait_s > backoff.total_s:
         return _pause(state, Why.TOTAL_WAIT)
-    return attrs.evolve(state, phase=Phase.WAITING, waited_s=state.waited_s + wait_s), Retry(wait_s)
+    return state._replace(phase=Phase.WAITING, waited_s=state.waited_s + wait_s), Retry(wait_s)
 
 
 def _resume_at_s(classification: Classification, at_s: float | None) -> float | None:
@@ -208,7 +205,7 @@ def _resume_at_s(classification: Classification, at_s: float | None) -> float | 
 def _after_probe(state: RunState, landing: Landing, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     match landing:
         case Landing.LANDED:
-            return attrs.evolve(state, phase=Phase.SUCCEEDED), Proceed(landed=True)
+            return state._replace(phase=Phase.SUCCEEDED), Proceed(landed=True)
         case Landing.ABSENT:
             return _retry(state, state.last, backoff, draws)
         case Landing.UNKNOWN:
@@ -224,24 +221,24 @@ def _after_repair(state: RunState, repaired: Repaired) -> tuple[RunState, Decisi
             and state.last.reason == "bad-request"
         ):
             return _pause(state, Why.NO_CORRECTION)
-        return attrs.evolve(state, phase=Phase.HANDED_BACK), HandBack()
+        return state._replace(phase=Phase.HANDED_BACK), HandBack()
     if repaired.input in state.rejected:
         if state.phase is Phase.HANDED_BACK:
             return state, HandBack()
         return _pause(state, Why.SAME_INPUT)
-    return attrs.evolve(state, phase=Phase.READY), Again()
+    return state._replace(phase=Phase.READY), Again()
 
 
 def _after_heal(state: RunState, outcome: HealOutcome, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     match outcome:
         case HealOutcome.HEALED:
-            return attrs.evolve(state, phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), Again()
         case HealOutcome.RETRY:
             return _retry(state, state.last, backoff, draws)
         case HealOutcome.PAUSED:
             return _pause(state, Why.NOT_HEALED)
         case HealOutcome.STOPPED:
-            return attrs.evolve(state, phase=Phase.STOPPED), Stop(Why.NOT_HEALED)
+            return state._replace(phase=Phase.STOPPED), Stop(Why.NOT_HEALED)
     assert_never(outcome)
 
 
@@ -249,13 +246,13 @@ def _after_answer(state: RunState, answer: Answer) -> tuple[RunState, Decision]:
     match answer:
         case Answer.RETRY | Answer.APPROVE:
             # What the operator sent back may fail as before; it is the operator's try, so the evidence is not held against it.
-            return attrs.evolve(state, phase=Phase.READY, seen=frozenset()), Again()
+            return state._replace(phase=Phase.READY, seen=frozenset()), Again()
         case Answer.SKIP:
-            return attrs.evolve(state, phase=Phase.STOPPED), Stop(Why.SKIPPED)
+            return state._replace(phase=Phase.STOPPED), Stop(Why.SKIPPED)
         case Answer.ABORT:
-            return attrs.evolve(state, phase=Phase.STOPPED), Stop(Why.ABORTED)
+            return state._replace(phase=Phase.STOPPED), Stop(Why.ABORTED)
     assert_never(answer)
 
 
 def _pause(state: RunState, why: Why, *, resume_at_s: float | None = None) -> tuple[RunState, Decision]:
-    return attrs.evolve(state, phase=Phase.PAUSED), Pause(why, resume_at_s)
+    return state._replace(phase=Phase.PAUSED), Pause(why, resume_at_s)

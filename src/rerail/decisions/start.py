@@ -86,7 +86,7 @@ def start(
     """
     if standing is None:
         return RunState(run, unit, started_at_s=now_s, effects=effects), Again()
-    state = attrs.evolve(standing.state, effects=effects)
+    state = standing.state._replace(effects=effects)
     match state.phase:
         case Phase.PAUSED:
             return _from_pause(state, standing.pause, now_s, policy)
@@ -97,7 +97,7 @@ def start(
             return state, Again()
         case Phase.READY | Phase.WAITING | Phase.REPAIRING | Phase.HEALING:
             # The failure was named and charged; only the action was cut off. The next attempt shows what is left of it.
-            return attrs.evolve(state, phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), Again()
         case Phase.SUCCEEDED | Phase.STOPPED | Phase.CANCELLED:
             return RunState(run, unit, started_at_s=now_s, effects=effects), Again()
     assert_never(state.phase)

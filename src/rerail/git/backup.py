@@ -87,6 +87,8 @@ class Backup:
     """Paths that the index had."""
     missing_dirs: tuple[str, ...] = ()
     """Directories that saved work tree paths would need and that were not there."""
+    reaches_everything: bool = False
+    """Made for steps that may change any path: untracked files are saved too."""
 
     @property
     def ref(self) -> str:
@@ -145,6 +147,7 @@ def read_manifest(data: bytes, commit: str) -> Backup:
         files=files,
         tracked=tuple(table["tracked"]),
         missing_dirs=tuple(table["missing_dirs"]),
+        reaches_everything=table["reaches_everything"],
     )
 
 

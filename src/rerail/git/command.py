@@ -129,7 +129,8 @@ def environment(overrides: Mapping[str, str] | None = None) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("GIT_") or name in _KEPT or name.startswith(_KEPT_PREFIXES)
     }
-    inherited.pop("LANGUAGE", None)
+    for name in ("LANGUAGE", PROBE_MARK):
+        inherited.pop(name, None)
     return {**inherited, **_FIXED, **(overrides or {})}
 
 

@@ -145,7 +145,9 @@ _READ_FORMS = (
         "rev-list",
         options="--cherry-pick --count --merges --no-walk --objects --quiet --reverse --right-only --stdin --topo-order -g",
     ),
-    _reads("rev-parse", options="--verify -q --quiet --git-path --git-dir --git-common-dir --path-format= --show-toplevel"),
+    _reads(
+        "rev-parse", options="--verify -q --quiet --git-path --git-dir --git-common-dir --path-format= --show-toplevel"
+    ),
     _reads("show-ref", options="--verify --quiet"),
     _reads("sparse-checkout", "list", operands=""),
     _reads("status", options="--porcelain=v2 -z --untracked-files= --ignore-submodules= --no-renames"),

@@ -172,7 +172,7 @@ class _Heal:
         except GitError as error:
             return _paused(named, recipe, f"no backup could be made, so nothing was done: {error}")
         case.backup = backup
-        case.journal = Journal(case.state.here, backup.id, recipe.slug)
+        case.journal = Journal(case.state.here, backup.id, recipe.slug, reach.refs)
         self._mark("backup")
         try:
             done = self._take_steps(case, recipe)
@@ -180,11 +180,11 @@ class _Heal:
         except (RerailError, OSError) as error:
             done, fault = (), str(error)
         except BaseException:
-            self._put_back(case, backup, reach)
+            self._put_back(case, backup)
             raise
         if fault:
-            return self._taken_back(case, named, recipe, backup, reach, fault)
-        moves = _moves(case, backup, reach)
+            return self._taken_back(case, named, recipe, backup, fault)
+        moves = _moves(case, backup)
         restore.record_outcome(case.state.git, case.state.here, backup, recipe.slug, moves)
         case.journal.close()
         self._mark("done")
@@ -216,17 +216,15 @@ class _Heal:
                 return finding.text
         return _disturbed(case, recipe, backup, reach)
 
-    def _put_back(self, case: Case, backup: Backup, reach: Reach) -> None:
-        restore.roll_back(case.state.git, case.state.here, backup, _moves(case, backup, reach))
+    def _put_back(self, case: Case, backup: Backup) -> None:
+        restore.roll_back(case.state.git, case.state.here, backup, _moves(case, backup))
         if case.journal is not None:
             case.journal.close()
 
-    def _taken_back(
-        self, case: Case, named: Trouble, recipe: HealRecipe, backup: Backup, reach: Reach, fault: str
-    ) -> HealReport:
+    def _taken_back(self, case: Case, named: Trouble, recipe: HealRecipe, backup: Backup, fault: str) -> HealReport:
         self._mark("put back")
         try:
-            self._put_back(case, backup, reach)
+            self._put_back(case, backup)
         except (RerailError, OSError) as error:
             # The journal stays open: the next heal tries again.
             detail = f"{fault}; putting everything back failed too: {error}; backup {backup.id} holds it"
@@ -239,16 +237,6 @@ def _reach(recipe: HealRecipe, case: Case) -> Reach:
     for step in recipe.steps:
         reach |= STEPS[step.name].reach(case) if isinstance(step, Primitive) else Reach(everything=True)
     return reach | Reach(paths=frozenset(recipe.touches))
-
-
-def _moves(case: Case, backup: Backup, reach: Reach) -> tuple[RefMove, ...]:
-    """Return every move of the refs within reach: those that were noted, and those that git made in one of its own commands."""
-    noted = case.journal.moves if case.journal is not None else ()
-    now = all_refs(case.state.git)
-    last = dict(backup.refs) | {move.ref: move.new for move in noted}
-    zero = "0" * 40
-    made = (RefMove(ref, last.get(ref, zero), now.get(ref, zero)) for ref in sorted(reach.refs))
-    return (*noted, *(move for move in made if move.old != move.new))
 
 
 def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> str:
@@ -264,6 +252,12 @@ def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> 
         if file.path not in reached and restore.blobs_now(case.state.git, case.state.here, [file])[0][1] != file.oid:
             return f"{file.path} has changed, and {recipe.slug} does not touch it"
     return ""
+
+
+def _moves(case: Case, backup: Backup) -> tuple[RefMove, ...]:
+    if case.journal is None:
+        raise ValueError("a heal keeps a journal from its backup on")
+    return restore.all_moves(case.state.git, case.state.here, backup, case.journal.moves, case.journal.refs)
 
 
 def _renamed(request: HealRequest, named: Trouble) -> HealRequest:

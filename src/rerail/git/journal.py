@@ -28,16 +28,23 @@ class OpenHeal:
     backup_id: str
     recipe: str
     moves: tuple[RefMove, ...]
+    refs: frozenset[str]
+    """The refs within its reach: git may have moved them in a command of its own."""
 
 
 class Journal:
     """The journal of one heal."""
 
-    def __init__(self, place: Place, backup_id: str, recipe: str) -> None:
+    def __init__(self, place: Place, backup_id: str, recipe: str, refs: frozenset[str] = frozenset()) -> None:
         self._path = _path(place)
-        self._backup_id, self._recipe = backup_id, recipe
+        self._backup_id, self._recipe, self._refs = backup_id, recipe, refs
         self._moves: list[RefMove] = []
         self._write()
+
+    @property
+    def refs(self) -> frozenset[str]:
+        """The refs within the heal's reach."""
+        return self._refs
 
     @property
     def moves(self) -> tuple[RefMove, ...]:
@@ -58,6 +65,7 @@ class Journal:
             "backup": self._backup_id,
             "recipe": self._recipe,
             "moves": [attrs.asdict(move) for move in self._moves],
+            "refs": sorted(self._refs),
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
@@ -73,7 +81,7 @@ def open_heal(place: Place) -> OpenHeal | None:
     try:
         table = json.loads(_path(place).read_text(encoding="utf-8"))
         moves = tuple(RefMove(**move) for move in table["moves"])
-        return OpenHeal(table["backup"], table["recipe"], moves)
+        return OpenHeal(table["backup"], table["recipe"], moves, frozenset(table["refs"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -30,6 +30,7 @@ class OperationKind(StrEnum):
 
 
 MARKERS = (
+    "COMMIT_EDITMSG",
     "MERGE_HEAD",
     "MERGE_MSG",
     "MERGE_MODE",

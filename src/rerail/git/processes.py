@@ -1,7 +1,8 @@
 """Who is at work in a repository: live git processes, and processes that have a file open.
 
 A lock's owner need not have the lock file open (``git commit`` closes it while a hook runs), so both kinds count. A git that
-cannot be looked into counts as one that works here.
+cannot be looked into counts as one that works here. This process and its children count like any other: a harness that uses
+rerail as a library runs its agents beside it.
 """
 
 from __future__ import annotations
@@ -23,19 +24,17 @@ if TYPE_CHECKING:
 # These never take a lock: a pager on ``git log`` or an editor's file monitor may live for days.
 _LOCKLESS_VERBS = frozenset(
     {
-        *("blame", "cat-file", "check-attr", "check-ignore", "credential-cache--daemon", "for-each-ref"),
         *(
+            "blame",
+            "cat-file",
+            "check-attr",
+            "check-ignore",
+            "credential-cache--daemon",
+            "for-each-ref",
             "fsmonitor--daemon",
-            "grep",
-            "log",
-            "ls-files",
-            "ls-remote",
-            "ls-tree",
-            "merge-base",
-            "rev-list",
-            "rev-parse",
         ),
-        *("shortlog", "show", "show-ref", "upload-pack", "version", "whatchanged"),
+        *("grep", "log", "ls-files", "ls-remote", "ls-tree", "merge-base", "rev-list", "rev-parse", "shortlog", "show"),
+        *("show-ref", "upload-pack", "version", "whatchanged"),
     }
 )
 

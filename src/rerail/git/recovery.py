@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rerail.errors import GitError
-from rerail.git import journal, reflog, restore
-from rerail.git.backup import Backup, Base, Kind, SavedFile
+from rerail.git import journal, restore
+from rerail.git.backup import Backup, Base, SavedFile
 from rerail.git.backups import load
 from rerail.git.snapshot import Reach, snapshot
 
 if TYPE_CHECKING:
+    from rerail.git.backup import RefMove
     from rerail.git.journal import OpenHeal
     from rerail.git.probe import RepoState
 
@@ -36,7 +37,7 @@ def finish_cut_heal(state: RepoState) -> str:
     try:
         return _taken_back(state, cut, backup)
     except (GitError, OSError) as error:
-        restore.record_outcome(state.git, state.place, backup, cut.recipe, cut.moves)
+        restore.record_outcome(state.git, state.place, backup, cut.recipe, _moves(state, cut, backup))
         return f"heal {cut.recipe} was cut short and could not be taken back ({error}); backup {backup.id} holds it"
     finally:
         journal.forget(state.place)
@@ -45,19 +46,22 @@ def finish_cut_heal(state: RepoState) -> str:
 def _taken_back(state: RepoState, cut: OpenHeal, backup: Backup) -> str:
     place = state.here
     if _has_gone_on(state, backup):
-        restore.record_outcome(state.git, place, backup, cut.recipe, cut.moves)
+        restore.record_outcome(state.git, place, backup, cut.recipe, _moves(state, cut, backup))
         return f"heal {cut.recipe} was cut short, and work has gone on since; backup {backup.id} holds what was before"
     paths = frozenset(file.path for file in backup.saved(Base.WORK))
-    refs = frozenset(move.ref for move in cut.moves)
-    snapshot(state, Reach(paths=paths, refs=refs), note=f"before taking back the cut heal {backup.id}")
-    restore.roll_back(state.git, place, backup, cut.moves)
+    snapshot(state, Reach(paths=paths, refs=cut.refs), note=f"before taking back the cut heal {backup.id}")
+    restore.roll_back(state.git, place, backup, _moves(state, cut, backup))
     return f"heal {cut.recipe}, which was cut short, was taken back first"
+
+
+def _moves(state: RepoState, cut: OpenHeal, backup: Backup) -> tuple[RefMove, ...]:
+    return restore.all_moves(state.git, state.here, backup, cut.moves, cut.refs)
 
 
 def _has_gone_on(state: RepoState, backup: Backup) -> bool:
     """Whether somebody has worked here since the heal was cut short."""
     return any(_is_new_work(state, file) for file in backup.saved(Base.WORK)) or any(
-        (_head_moved(state, backup), _index_written(state, backup))
+        (not restore.is_ours(state.git, state.here, backup, "HEAD"), _index_written(state, backup))
     )
 
 
@@ -65,17 +69,6 @@ def _is_new_work(state: RepoState, file: SavedFile) -> bool:
     """Whether a saved path holds content that git does not know: no step makes such."""
     (_, oid), *_ = restore.blobs_now(state.git, state.here, [file])
     return oid not in {"", file.oid} and not state.git.ask("cat-file", "-e", oid)
-
-
-def _head_moved(state: RepoState, backup: Backup) -> bool:
-    """Whether HEAD's reflog has entries that no heal made."""
-    log = next((file for file in backup.saved(Base.GIT) if file.path == "logs/HEAD"), None)
-    if log is None:
-        return False
-    saved = state.git("cat-file", "blob", log.oid).out if log.kind is Kind.FILE else b""
-    entries = reflog.read(log.where(state.here))
-    added = entries[len(reflog.parse(saved)) :]
-    return any(not entry.message.startswith(restore.REFLOG_MARK) for entry in added)
 
 
 def _index_written(state: RepoState, backup: Backup) -> bool:

@@ -13,13 +13,14 @@ import stat
 from typing import TYPE_CHECKING
 
 from rerail.errors import GitError, UsageError
+from rerail.git import reflog
 from rerail.git.backup import Backup, Base, Kind, Outcome, RefMove, SavedFile, outcome_json, outcome_ref, read_outcome
 from rerail.git.backups import all_refs, aside_dir, load
 from rerail.git.files import free_name, link_over, move_aside, write_locked, write_over
 from rerail.git.operation import MARKER_DIRS, marker_files
 from rerail.git.place import own_dir
 from rerail.git.probe import probe
-from rerail.git.snapshot import Reach, snapshot
+from rerail.git.snapshot import ZERO, Reach, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,12 +56,15 @@ def roll_back(git: Git, place: Place, backup: Backup, moves: Iterable[RefMove]) 
     _clear_new_paths(git, place, backup, backup)
     _move_refs_back(git, moves)
     _put_markers_back(place, backup)
-    for file in _by_index_last(backup.files):
+    *others, index, head = _in_order(backup.files)
+    for file in others:
         if file.path.startswith("logs/") and file.base is not Base.WORK:
             _shorten_log(git, place, backup, file)
         else:
-            _put_back(git, place, backup, file)
+            _put_back(git, place, backup, backup, file)
+    _put_back(git, place, backup, backup, index)
     _refill_clean_paths(git, place, backup)
+    _put_back(git, place, backup, backup, head)
 
 
 def undo(cwd: Path, backup_id: str) -> Backup:
@@ -87,10 +91,33 @@ def undo(cwd: Path, backup_id: str) -> Backup:
     _clear_new_paths(git, place, backup, now)
     _move_refs_back(git, outcome.moves, message=f"{REFLOG_MARK}undo {backup_id}")
     _put_markers_back(place, backup)
-    for file in _by_index_last(backup.files):
+    for file in _in_order(backup.files):
         if not file.path.startswith("logs/") or file.base is Base.WORK:
-            _put_back(git, place, now, file)
+            _put_back(git, place, backup, now, file)
     return now
+
+
+def all_moves(
+    git: Git, place: Place, backup: Backup, noted: tuple[RefMove, ...], refs: Iterable[str]
+) -> tuple[RefMove, ...]:
+    """Return the moves of some refs since a backup: those that were noted, and those that git made in a command of the heal's.
+
+    A ref that somebody else has moved, as its reflog tells, is left out: what came of it is theirs.
+    """
+    now = all_refs(git)
+    last = dict(backup.refs) | {move.ref: move.new for move in noted}
+    made = (RefMove(ref, last.get(ref, ZERO), now.get(ref, ZERO)) for ref in sorted(refs))
+    return (*noted, *(move for move in made if move.old != move.new and is_ours(git, place, backup, move.ref)))
+
+
+def is_ours(git: Git, place: Place, backup: Backup, ref: str) -> bool:
+    """Return whether every entry of a ref's reflog since a backup was made by a heal."""
+    log = next((file for file in backup.files if file.path == f"logs/{ref}" and file.base is not Base.WORK), None)
+    if log is None:
+        return True
+    saved = git("cat-file", "blob", log.oid).out if log.oid else b""
+    added = reflog.read(log.where(place))[len(reflog.parse(saved)) :]
+    return all(entry.message.startswith(REFLOG_MARK) for entry in added)
 
 
 def record_outcome(git: Git, place: Place, backup: Backup, recipe: str, moves: tuple[RefMove, ...]) -> None:
@@ -129,18 +156,20 @@ def _refuse_if_work_went_on(git: Git, place: Place, backup: Backup, outcome: Out
         )
 
 
-def _put_back(git: Git, place: Place, backup: Backup, file: SavedFile) -> None:
-    """Make one path what it was; one that is so already is not written."""
+def _put_back(git: Git, place: Place, backup: Backup, under: Backup, file: SavedFile) -> None:
+    """Make one path what it was; one that is so already is not written. What has to go is in the backup *under*."""
     where = file.where(place)
     if file.kind is Kind.ABSENT:
-        if os.path.lexists(where) and (where.is_symlink() or where.is_file()):
-            _aside(place, backup, where)
+        if where.is_symlink() or where.is_file():
+            _aside(place, under, where)
+            if file.base is Base.WORK and place.root is not None:
+                _prune_dirs(place.root, where.parent, backup.missing_dirs)
         return
     data = git("cat-file", "blob", file.oid).out
     if _holds(where, file, data):
         return
     if where.is_dir() and not where.is_symlink():
-        _aside(place, backup, where)
+        _aside(place, under, where)
     if file.kind is Kind.LINK:
         link_over(where, data, scratch=own_dir(place))
     elif file.base is Base.WORK or file.path.startswith("logs/"):
@@ -164,8 +193,11 @@ def _aside(place: Place, backup: Backup, path: Path) -> None:
 
 
 def _clear_new_paths(git: Git, place: Place, backup: Backup, under: Backup) -> None:
-    """Move aside what git has put into the work tree since: tracked now, and neither tracked nor saved then."""
-    if place.root is None:
+    """Move aside what git has put into the work tree since: tracked now, and neither tracked nor there then.
+
+    Only after steps whose reach is not known path by path: those run hooks or a project's command.
+    """
+    if place.root is None or not backup.reaches_everything:
         return
     listing = git("ls-files", "-z", check=False)
     known = {*backup.tracked, *(file.path for file in backup.saved(Base.WORK) if file.kind is not Kind.ABSENT)}
@@ -197,7 +229,7 @@ def _shorten_log(git: Git, place: Place, backup: Backup, file: SavedFile) -> Non
         now = b""
     added = now[len(saved) :].splitlines()
     if now.startswith(saved) and all(b"\t" + REFLOG_MARK.encode() in line for line in added):
-        _put_back(git, place, backup, file)
+        _put_back(git, place, backup, backup, file)
 
 
 def _move_refs_back(git: Git, moves: Iterable[RefMove], message: str = f"{REFLOG_MARK}restore") -> None:
@@ -225,9 +257,10 @@ def _put_markers_back(place: Place, backup: Backup) -> None:
             _aside(place, backup, folder)
 
 
-def _by_index_last(files: Iterable[SavedFile]) -> list[SavedFile]:
-    # The index goes last: it is what git compares everything else with.
-    return sorted(files, key=lambda file: file.path == "index")
+def _in_order(files: Iterable[SavedFile]) -> list[SavedFile]:
+    """Put the index and HEAD last: git compares everything else with the one, and sees no repository without the other."""
+    last = {"index": 1, "HEAD": 2}
+    return sorted(files, key=lambda file: last.get(file.path, 0) if file.base is Base.GIT else 0)
 
 
 def _refill_clean_paths(git: Git, place: Place, backup: Backup) -> None:

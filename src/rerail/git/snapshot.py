@@ -111,6 +111,7 @@ class _Snapshot:
         backup = Backup(
             *(self._id, "", self._note, time.time(), str(root or ""), tuple(refs.items()), files, tracked),
             missing_dirs=_missing_dirs(root, self._reach.paths) if root else (),
+            reaches_everything=self._reach.everything,
         )
         tree = self._tree(backup, blobs)
         commit = self._git(

@@ -113,7 +113,7 @@ class Ledger(Protocol):
     """Whether it outlives the process, and therefore blocks on a disk or network."""
 
     def standing(self, unit: UnitName) -> Standing | None:
-        """Return the unit's state; None when it never failed, or its last run succeeded.
+        """Return the unit's state; None when it never failed, its last run succeeded, or a live owner is running it now.
 
         The hot path: a unit that never failed costs one read and no write.
         """

@@ -133,7 +133,8 @@ class Performer:
 
     def _begin(self, call: Call) -> None:
         self._state = call.state
-        if self._known:
+        # What is kept in memory alone ends with the process: a start that nobody could find unended is not worth a mark.
+        if self._known and self.blocks:
             self._tools.ledger.begin(call.state, self._tools.owner(), alive=self._tools.alive)
         self.emit("attempt.started")
 

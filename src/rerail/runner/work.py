@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rerail.decisions.effects import Interrupted, Raised, Returned
 from rerail.decisions.model import Landing
-from rerail.evidence.exceptions import from_exception
 from rerail.evidence.fingerprint import input_fingerprint
+from rerail.evidence.recent import evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ class Work:
         self.error = error
         if not isinstance(error, Exception) or isinstance(error, (*self.unit.passes_through, FutureCancelledError)):
             return Interrupted()
-        return self._failed(from_exception(error))
+        return self._failed(evidence_of(error))
 
     def _failed(self, evidence: Evidence) -> Raised:
         return Raised(evidence, self._clock.wall_s())

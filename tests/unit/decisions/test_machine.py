@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,7 +48,7 @@ DRAWS = Draws(curve_s=2.0, jitter=0.5)
 
 
 def in_phase(phase: Phase, **fields: object) -> RunState:
-    return attrs.evolve(running(**fields), phase=phase)  # type: ignore[arg-type]  # fields of RunState
+    return running(**fields)._replace(phase=phase)  # type: ignore[arg-type]  # fields of RunState
 
 
 TABLE: list[tuple[Phase, Event, Phase, Decision]] = [
@@ -124,7 +123,7 @@ def test_every_reason_leads_to_its_one_default_action(reason: str) -> None:
     named = classification(reason)
     given_grant = grant(reason) if spends(named.action) else None
     state = running()
-    _, decided = step(state, attrs.evolve(failed(reason), grant=given_grant), POLICY, DRAWS)
+    _, decided = step(state, failed(reason)._replace(grant=given_grant), POLICY, DRAWS)
     expected = {
         Action.RETRY: Retry,
         Action.REPAIR: Repair,
@@ -138,7 +137,7 @@ def test_every_reason_leads_to_its_one_default_action(reason: str) -> None:
 @pytest.mark.parametrize("limit", Limit)
 @pytest.mark.parametrize("reason", ["provider/timeout", "tool-schema/missing-field", "git/index-lock"])
 def test_a_refused_charge_pauses_whatever_the_class_would_do(reason: str, limit: Limit) -> None:
-    refused = attrs.evolve(failed(reason), grant=grant(reason, refused_by=limit))
+    refused = failed(reason)._replace(grant=grant(reason, refused_by=limit))
     state, decided = step(running(), refused, POLICY, DRAWS)
     assert state.phase is Phase.PAUSED
     assert isinstance(decided, Pause)
@@ -252,7 +251,7 @@ def test_the_run_ceiling_pauses_although_the_class_has_budget_left(ceiling: Ceil
 @given(reasons, st.sampled_from(Effects), st.booleans())
 def test_no_class_but_provider_is_ever_retried_as_it_is(reason: str, effects: Effects, landed: bool) -> None:
     named = classification(reason)
-    event = attrs.evolve(failed(reason, may_have_landed=landed), grant=grant(reason) if spends(named.action) else None)
+    event = failed(reason, may_have_landed=landed)._replace(grant=grant(reason) if spends(named.action) else None)
     _, decided = step(running(effects=effects), event, POLICY, DRAWS)
     if isinstance(decided, Retry | Probe):
         assert named.class_ == "provider"
@@ -280,7 +279,7 @@ def test_any_sequence_of_failures_ends_or_goes_on_and_never_runs_a_rejected_inpu
             refused = Limit.CLASS if used >= POLICY.budget(named.class_) else None
             spent[named.class_] = used + (refused is None)
             charge = grant(reason, refused_by=refused, spent=spent[named.class_])
-        event = attrs.evolve(failed(reason, evidence=f"evidence-{evidence}", given=f"input-{current}"), grant=charge)
+        event = failed(reason, evidence=f"evidence-{evidence}", given=f"input-{current}")._replace(grant=charge)
         state, decision = step(state, event, POLICY, DRAWS)
         match decision:
             case Retry():

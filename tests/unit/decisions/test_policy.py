@@ -39,7 +39,7 @@ def test_an_override_holds_for_its_reason_alone() -> None:
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
 def test_a_backoff_of_nothing_is_refused(field: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"Backoff.{field} must be > 0"):
-        Backoff(**{field: value})
+        Backoff(**{field: value})  # type: ignore[arg-type]  # each of these fields takes a number
 
 
 def test_a_ceiling_allows_at_least_one_attempt() -> None:

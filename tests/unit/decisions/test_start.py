@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import pytest
 from tests.strategies import UNIT, running
 
@@ -28,7 +27,7 @@ NEW_RUN = RunId("run-2")
 
 
 def left(phase: Phase, *, pause: OpenPause | None = None, **fields: Any) -> Standing:
-    return Standing(attrs.evolve(running(attempt=3, **fields), phase=phase), pause)
+    return Standing(running(attempt=3, **fields)._replace(phase=phase), pause)
 
 
 def question(*, resume_at_s: float | None = None, answer: Answer | None = None) -> OpenPause:

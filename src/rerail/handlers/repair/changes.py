@@ -160,15 +160,20 @@ def _retype(complaint: Complaint, root: Any, bench: Bench) -> Change | None:
     options = [value for index, value in enumerate(options) if value not in options[:index]]
     if len(options) > 1 or [here] in options:
         options = [value for value in options if bench.accepts(replaced(root, place, value), place)]
-    if len(options) != 1 or (options == [[here]] and not _wants_such_items(place, root, bench)):
+    if len(options) != 1 or not _is_asked_for(options[0], place, root, bench):
         return None
     return _as_type(root, place, options[0])
 
 
-def _wants_such_items(place: Place, root: Any, bench: Bench) -> bool:
-    """Whether the schema, which accepts a list of one there, says what its items are: it does not accept a list of anything."""
-    anything: tuple[Any, ...] = (None, True, 0, "", [], {})
-    return not all(bench.accepts(replaced(root, place, [item]), place) for item in anything)
+def _is_asked_for(value: Any, place: Place, root: Any, bench: Bench) -> bool:
+    """Whether the schema asks for a form that is more than another way to write the value: a list of it, or mended JSON."""
+    here = at(root, place)
+    if value == [here]:
+        # A schema that would accept a list of anything does not say that it wants a list of this.
+        anything: tuple[Any, ...] = (None, True, 0, "", [], {})
+        return not all(bench.accepts(replaced(root, place, [item]), place) for item in anything)
+    is_mended = isinstance(here, str) and isinstance(value, dict | list) and not is_json(here)
+    return bench.shape is not None or not is_mended
 
 
 def _as_type(root: Any, place: Place, value: Any) -> Change:

@@ -4,12 +4,13 @@ A JSON Schema is applied by jsonschema: the dialect that ``$schema`` names, else
 reference to another document is never fetched, and what needs it cannot be judged. A pydantic model judges by itself, in its own
 mode, strict or lax, as its user's ``model_validate`` does.
 
-Schemas come from tool servers too: judging ends after `MAX_STEPS` keywords, and patterns that some text takes forever over are
-refused.
+Schemas come from tool servers too. Judging ends after `MAX_STEPS` keywords; patterns are matched in linear time by the engine
+that pydantic brings, and those that it does not know (they look around) only where they are harmless.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from itertools import islice
@@ -34,9 +35,8 @@ MAX_STEPS = 100_000
 """Keywords that one judge applies in its life, which is one proposal: a second or two."""
 
 _MAX_COMPLAINTS = 200
-_MAX_PATTERN = 300
 _MAX_MATCHED = 1_000
-"""Longest text that a pattern is tried on; `rules.patterns` reckons with about that."""
+"""Longest text that Python's own engine matches; `rules.patterns` reckons with about that."""
 _MAX_UNIQUE = 300
 """Most items that are compared with one another, each with each."""
 
@@ -97,32 +97,54 @@ def _validator(document: Any) -> Any:
 
     if not isinstance(document, dict | bool):
         raise UnjudgedError("a schema is a mapping")
-    _check_patterns(document)
+    _check_keys(document)
     dialect: Any = validators.validator_for(document, default=Draft202012Validator)
     dialect.check_schema(document, format_checker=None)
     steps = iter(range(MAX_STEPS))
     checks = {name: _counted(check, steps) for name, check in dialect.VALIDATORS.items()}
-    checks["pattern"] = _limited(checks["pattern"], str, _MAX_MATCHED)
-    checks["uniqueItems"] = _limited(checks["uniqueItems"], list, _MAX_UNIQUE)
+    checks["pattern"] = _counted(_check_pattern, steps)
+    checks["uniqueItems"] = _limited(checks["uniqueItems"])
     # jsonschema's own registry would fetch what it does not know.
     extend: Any = validators.extend
     return extend(dialect, checks)(document, registry=REGISTRY)
 
 
-def _check_patterns(node: Any) -> None:
-    """Refuse a schema with a pattern that some text would take forever over, or of another dialect of regular expressions.
+def _check_keys(node: Any) -> None:
+    """Refuse a schema that declares fields by a pattern which some name would take forever over.
 
     Raises:
-        UnjudgedError: There is one.
+        UnjudgedError: There is one, or one of another dialect of regular expressions.
     """
-    if isinstance(node, dict):
-        own, keyed = node.get("pattern"), node.get("patternProperties")
-        patterns = [own] if isinstance(own, str) else []
-        patterns += keyed if isinstance(keyed, dict) else ()
-        if any(len(pattern) > _MAX_PATTERN or fault(pattern) for pattern in patterns):
-            raise UnjudgedError("a pattern that is refused")
+    keyed = node.get("patternProperties") if isinstance(node, dict) else None
+    if isinstance(keyed, dict) and any(fault(pattern) for pattern in keyed):
+        raise UnjudgedError("a pattern of names that is refused")
     for item in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
-        _check_patterns(item)
+        _check_keys(item)
+
+
+def _check_pattern(_: Any, wanted: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(value, str) and not _matcher(wanted)(value):
+        yield ValidationError("does not match its pattern")
+
+
+@functools.lru_cache(maxsize=256)
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")).isinstance_python
+    except SchemaError as error:
+        if fault(pattern):
+            raise UnjudgedError("a pattern that is refused") from error
+
+    def matches(text: str) -> bool:
+        if len(text) > _MAX_MATCHED:
+            raise UnjudgedError("a text too long to be matched")
+        return re.search(pattern, text) is not None
+
+    return matches
 
 
 def _counted(check: _Check, steps: Iterator[int]) -> _Check:
@@ -134,10 +156,10 @@ def _counted(check: _Check, steps: Iterator[int]) -> _Check:
     return counted
 
 
-def _limited(check: _Check, kind: type, most: int) -> _Check:
+def _limited(check: _Check) -> _Check:
     def limited(validator: Any, wanted: Any, value: Any, schema: Any) -> Any:
-        if isinstance(value, kind) and len(value) > most:  # type: ignore[arg-type]
-            raise UnjudgedError("a value too long for this keyword")
+        if isinstance(value, list) and len(value) > _MAX_UNIQUE:
+            raise UnjudgedError("too many items to compare, each with each")
         return check(validator, wanted, value, schema)
 
     return limited

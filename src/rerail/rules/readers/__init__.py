@@ -31,11 +31,49 @@ class Reader(NamedTuple):
     """Lower-case texts by which its output is recognised inside any log."""
 
 
+LINTERS = frozenset({
+    "ruff", "flake8", "pylint", "eslint", "biome", "markdownlint", "markdownlint-cli2", "golangci-lint", "rubocop", "standardrb", "yamllint",
+    "actionlint", "ktlint", "detekt", "swiftlint", "stylelint", "hadolint", "shellcheck", "oxlint", "xo", "standard", "vale", "revive", "staticcheck",
+    "pycodestyle", "pydocstyle", "pyflakes", "checkstyle", "tflint", "ansible-lint", "lint-staged", "pre-commit", "lefthook", "cpplint", "haml-lint",
+})  # fmt: skip
+"""Programs whose findings have a shape of their own; see `rerail.rules.readers.lint`."""
+
 READERS: tuple[Reader, ...] = (
     # In this order: the first reader to mark a line wins. Test runners quote other tools, so they come first.
     Reader(
+        "pytest",
+        frozenset({"pytest", "py.test"}),
+        ("test session starts", "= failures =", "= errors =", "short test summary info", ".py::"),
+    ),
+    Reader("unittest", frozenset(), ("\nran ", "***test failed***")),
+    Reader(
+        "js_tests",
+        frozenset({"jest", "vitest", "mocha", "ava", "jasmine", "bun", "deno", "playwright"}),
+        (
+            "test suites:", "test files ", " failing\n", "# fail ", "ℹ fail ", "\n(fail) ", "ran all test suites", "failed | ",
+            " specs, ", " spec, ", " failed\n", " tests failed", " test failed",
+        ),
+    ),
+    Reader(
+        "test_reports",
+        frozenset(),
+        (
+            "test result: failed", "--- fail: ", "\nfail\t", " examples, ", " example, ", " runs, ", "assertions: ", "tests run:", " tests completed, ",
+            "failed!", "tests passed, ", "not ok ", "result: fail", "# fail", " tests, ", " test, ", "[  failed  ]", " passed, ", "| fail |", "looks like you failed",
+        ),
+    ),
+    Reader("githooks", frozenset({"git"}), ("husky", "- hook id: ", "lefthook", "pre-commit hook", "commit-msg hook", "pre-push hook")),
+    Reader(
+        "git",
+        frozenset({"git"}),
+        ("head is now at ", "could not apply ", "could not revert ", "patch failed at ", "applying: ", "[new branch]", "os.getcwd()"),
+    ),
+    Reader("lint", LINTERS, ("\nfound ", " problem", ":1: ", " --> ", "offense", "issues", " line ", " md0")),
+    Reader("packages", frozenset(), ("npm err", "no matching distribution", "could not find a version", "could not install packages", "bundler as root", ".git can't be found")),
+    Reader(
         "traceback", frozenset(), ("traceback (most recent call last)", "\n    at ", "\n\tat ", "\nnpm error     at ")
     ),
+    Reader("jsonschema", frozenset(), ("failed validating '", 'failed validating "')),
 )
 
 MAX_LINES = 8_000

@@ -51,3 +51,8 @@ def by_number(number: int, *, windows: bool = False) -> str | None:
     if windows:
         return _BY_WIN_ERROR.get(number) or (_BY_NUMBER.get(number) if number > 10_000 else None)
     return _BY_NUMBER.get(number) or (_BY_NUMBER.get(-number) if number < -5 else None)
+
+
+def by_libuv(number: int) -> str | None:
+    """Return the name of a number as Node prints it in an error's ``errno`` property: the system's, below zero."""
+    return _BY_NUMBER.get(-number) if number < 0 else _BY_NUMBER.get(number)

@@ -87,6 +87,8 @@ _ERROR = lazy(
 _ERROR_AT = 120
 """Characters of a line in which its error word stands; further on it is somebody's prose."""
 _NO_ERRORS = lazy(r"(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b")
+_CARETS = lazy(r"^[\s|]*[\^~][\s\^~]*$")
+_DIAGNOSTIC = lazy(r"\b(?:error|fatal|warning|Error|Exception)\b[^\"'`]{0,40}: ")
 _FENCE = lazy(r"^\s*(?:```|~~~)")
 
 
@@ -97,6 +99,7 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
     for draft in drafts:
         _mask_fences(draft)
         _mask_hunks(draft)
+        _mask_pointed_at(draft)
         own_words = draft.name in ("message", "body")
         few = len(draft) <= FEW
         _mask_noise(draft, one_message=own_words and len(draft) == 1)
@@ -190,6 +193,13 @@ def _mask_hunks(draft: Draft) -> None:
             inside = False
         if inside:
             draft.mask(index)
+
+
+def _mask_pointed_at(draft: Draft) -> None:
+    """Mask the source above a line of carets: compilers and interpreters quote there what they object to."""
+    for index in _lines_with(draft, ("^", "~~")):
+        if index and _CARETS.match(draft.lines[index]) and not _DIAGNOSTIC.search(draft.lines[index - 1][:_LOOKED_AT]):
+            draft.mask(index - 1)
 
 
 def _discount_what_was_outlived(draft: Draft) -> None:

@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING
 
 from rerail.rules.readers.judged import conclude
-from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,19 +23,18 @@ _HEAD = re.compile(
 _LAST = re.compile(
     r"^\s*(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*|[1-9]\d* failing|[1-9]\d* failed"
     r"|(?:ℹ|#) fail [1-9]\d*|[1-9]\d* tests? failed|\d+ specs?, [1-9]\d* failures?.*|[1-9]\d* fail|FAILED \| .*|✖ [1-9]\d* .*failed.*"
-    r"|› [1-9]\d* snapshots? failed\..*|\[?Jest: .*threshold.*|.*[1-9]\d* tests? failed\b.*|Snapshots?: .*failed.*)$"
+    r"|› [1-9]\d* snapshots? failed\..*|.*[1-9]\d* tests? failed\b.*|Snapshots?: .*failed.*)$"
 )
 _END = re.compile(
-    r"^\s*(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|error: .*|Error: .*|expect\(.*|thrown: .*|Expected .{0,200} to .*"
+    r"^\s*(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|Error: .*|expect\(.*|thrown: .*|Expected .{0,200} to .*"
     r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*|Jest encountered an unexpected token.*"
     r"|A jest worker process .*|.{0,40}terminated by another process.*|Failed to resolve import .*|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
 )
 _CONSOLE = re.compile(r"^\s{0,4}(?:console\.(?:log|error|warn|info|debug)\b.*|(?:stdout|stderr) \| .*)$")
 _STACK = re.compile(r"^\s+at \S|^\s*❯ \S")
-_TOOLS = frozenset({"jest", "vitest", "mocha", "ava", "jasmine", "playwright", "cypress", "tap", "bun", "deno"})
 _SIGNS = (
     "test suites:", "test files ", " failing\n", "# fail ", "ℹ fail ", "ℹ tests ", " snapshot", "\n(fail) ", "ran all test suites", " failed |",
-    "failed | ", "tests  ", " specs, ", " spec, ", " tests failed", " test failed",
+    "failed | ", "tests  ", " specs, ", " spec, ", " tests failed", " test failed", "\n  1 failed", " failed\n",
 )  # fmt: skip
 
 
@@ -47,9 +45,7 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
         return
     for draft in drafts:
         _mask_console(draft)
-        last = [index for index, line in enumerate(draft.bare) if _LAST.match(line)]
-        if last:
-            _read(draft, last)
+        _read(draft, [index for index, line in enumerate(draft.bare) if _LAST.match(line)])
 
 
 def _mask_console(draft: Draft) -> None:
@@ -75,11 +71,10 @@ def _read(draft: Draft, last: list[int]) -> None:
         elif _HEAD.match(line):
             inside, found = True, False
             draft.mask(index)
-        elif _END.match(line) and (not found or line.lstrip().startswith(("Caused", "[cause]"))):
+        elif (_END.match(line) or line.startswith("error: ")) and (not found or line.lstrip().startswith(("Caused", "[cause]"))):
             inside = found = True
             ends.append((index, line.strip()))
         elif inside:
             draft.mask(index)
-    conclude(draft, ends, last)
-    for index in last:
-        draft.mark(Weight.DECIDING, index)
+    if ends or last:
+        conclude(draft, ends, last)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft
 
-FAILED, RAISED = "tests:failed", "tests:raised"
+FAILED, RAISED, ASSERTED = "tests:failed", "tests:raised", "tests:asserted"
 
 _JUDGED = re.compile(
     r"""(?x)
@@ -64,7 +64,8 @@ def conclude(draft: Draft, ends: Iterable[tuple[int, str]], last: Sequence[int] 
         text = text.strip()
         match = _JUDGED.match(text)
         draft.mark(Weight.DECIDING, index)
-        draft.shown_as(index, match[0] if match else text or "failed")
+        name = match[0].rpartition(".")[2] if match else ""
+        draft.shown_as(index, ("judged" if " " in name else name) if match else text or "failed")
         (judged if match else raised).append(index)
     draft.mark(Weight.DECIDING, *last)
     if judged:
@@ -72,9 +73,5 @@ def conclude(draft: Draft, ends: Iterable[tuple[int, str]], last: Sequence[int] 
             draft.fact("code", FAILED, index)
     elif raised or last:
         draft.fact("code", RAISED, (*raised, *last)[0])
-
-
-def mask_between(draft: Draft, start: int, stop: int, keep: Iterable[int] = ()) -> None:
-    """Hide the lines of a report from *start* up to, not including, *stop*, but for those to *keep*."""
-    kept = frozenset(keep)
-    draft.mask(*(index for index in range(start, stop) if index not in kept))
+        for index in last if raised else ():
+            draft.shown_as(index, "tests did not pass")  # counts alone must not outweigh what the tests ended with

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rerail.rules.readers import LINTERS
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
+_ASIDE = ("fatal: not a git repository", "Stopping at filesystem boundary")
 LINT = "check:lint"
 _PLACE = r"(?:[\w./\\@~+\-]{1,300}|<stdin>):\d+(?::\d+)?:?"
 _FINDING = re.compile(
     rf"""(?x)^(?:
-      (?P<code>
+      (?:
         {_PLACE}\ +(?:[CEFWRISNDBUPAHTQGYX]{{1,4}}\d{{2,4}}|invalid-syntax)\b:?\ .+     # flake8, ruff --output-format concise, pylint, hadolint
       | (?:[A-Z]{{1,4}}\d{{3,4}}|invalid-syntax)(?:\ \[\*\])?:?\ [A-Z`"'].*             # ruff's full format
       | {_PLACE}\ (?:error\ |warning\ )?MD\d{{3}}/\S.*                                  # markdownlint
@@ -35,14 +37,10 @@ _FINDING = re.compile(
       )
     )$"""
 )
+_TYPED = re.compile(r"\.pyi?:\d+: (?:error|note): |\berror TS\d|\.java:\d+: error: ")
+"""What type checkers and compilers print in the same shape: their own rules know it."""
 _QUOTE_START = re.compile(r"^\s*(?:-->|╭|┌|╭─\[) ?\S+")
 _QUOTED = re.compile(r"^\s*(?:-->|[-+|│╭╰·=]|\d+ ?[|│]|help: |info: |ℹ|\d+ \d* ?│|\|$)|^\s*$")
-_TOOLS = frozenset({
-    "ruff", "flake8", "pylint", "eslint", "biome", "markdownlint", "markdownlint-cli2", "golangci-lint", "rubocop", "standardrb", "yamllint",
-    "actionlint", "ktlint", "detekt", "swiftlint", "stylelint", "hadolint", "shellcheck", "oxlint", "xo", "standard", "vale", "revive", "staticcheck",
-    "pycodestyle", "pydocstyle", "pyflakes", "checkstyle", "credo", "tflint", "ansible-lint", "sqlfluff", "lint", "lint-staged", "pre-commit", "lefthook",
-    "bandit", "vulture", "curlylint", "djlint", "cpplint", "haml-lint", "erb_lint", "slim-lint", "spectral", "commitlint", "textlint",
-})  # fmt: skip
 _SIGNS = re.compile(
     r"(?m)^found \d+ errors?\.|\bproblems? \(|^(?:[a-z]{1,4}\d{3,4}|invalid-syntax) .*\n +--> |offenses? detected|\bissues?[:.]$|:\d+:\d+: [a-z]{1,3}\d{3} "
     r"|^in \S+ line \d+:$|md\d{3}/"
@@ -51,23 +49,25 @@ _SIGNS = re.compile(
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:
     """Mark findings in every stream that looks like a linter's."""
-    named = not scene.tools.isdisjoint(_TOOLS)
+    named = not scene.tools.isdisjoint(LINTERS)
+    is_commit = "git" in scene.tools
     for draft in drafts:
         if named or _SIGNS.search(draft.low):
-            _read(draft)
+            _read(draft, is_commit=is_commit)
 
 
-def _read(draft: Draft) -> None:
+def _read(draft: Draft, *, is_commit: bool) -> None:
+    """Mark findings; within a commit they are why its hook refused, and the hook's refusal is what failed."""
     quoting = False
     stated = 0
     for index, line in enumerate(draft.bare):
         if draft.weights[index] is not None:
             continue
-        if len(line) < 1_000 and _FINDING.match(line):
+        if len(line) < 1_000 and _FINDING.match(line) and not _TYPED.search(line):
             quoting = False
-            draft.mark(Weight.DECIDING, index)
-            draft.shown_as(index, "a finding: " + line if "TS" in line else "a finding")
-            if stated < 3:
+            draft.mark(Weight.ERROR if is_commit else Weight.DECIDING, index)
+            draft.shown_as(index, "a finding")
+            if stated < 3 and not is_commit:
                 draft.fact("code", LINT, index)
                 stated += 1
         elif _QUOTE_START.match(line):
@@ -77,3 +77,6 @@ def _read(draft: Draft) -> None:
             draft.mask(index)
         else:
             quoting = False
+    if stated:
+        # A linter asks git for what changed, and does its work all the same where git knows nothing.
+        draft.mask(*(index for index, line in enumerate(draft.bare) if line.startswith(_ASIDE)))

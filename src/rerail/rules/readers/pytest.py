@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rerail.rules.readers.judged import conclude, is_judgement
+from rerail.rules.readers.judged import ASSERTED, conclude, is_judgement
 from rerail.rules.readers.model import Weight
 from rerail.rules.readers.traceback import names_a_type
 
@@ -27,6 +27,7 @@ _BLOCK = re.compile(r"^_{3,} .+ _{3,}$")
 _CAPTURED = re.compile(r"^-{3,} (?:Captured|live) .+ -{3,}$")
 _FAULT = re.compile(r"^E(?: {1,40}(?P<text>\S.*)?)?$")
 _SUMMARY = re.compile(r"^(?:FAILED|ERROR|SUBFAIL\w{0,12}(?:\(.{0,80}\))?) (?P<test>\S+)(?: - (?P<text>.*))?$")
+_ASSERTION = re.compile(r"^(?:>|    ) {0,40}(?:assert\b|self\.assert\w+\()")
 _PARAMETERS = re.compile(r"\[.{0,400}?\](?= - |$)")
 _COUNTS = re.compile(r"^(?:=+ )?(?:[\w, ]{3,120}|no tests ran) in [\d.]+s?(?: \([\d:]+\))?(?: =+)?$")
 _COUNTED = re.compile(r"\b\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b|no tests ran")
@@ -132,11 +133,19 @@ class _Report:
         last = _head(groups[-1])
         if is_judgement(last[1]):
             self.ends.append(last)
+            self._show_assertion(groups[-1][0][0] - 1)
         else:
             self.ends += [_head(group) for group in groups]
             for group in groups:
                 self.draft.mark(Weight.DECIDING, *(index for index, text in group if text))
         self.draft.mask(*(index for group in groups for index, _ in group if index != last[0]))
+
+    def _show_assertion(self, index: int) -> None:
+        """Let the assertion itself be cited: the line of source above what pytest made of it."""
+        if index >= 0 and _ASSERTION.match(self.draft.bare[index]):
+            self.draft.mark(Weight.DECIDING, index)
+            self.draft.shown_as(index, "assert")
+            self.draft.fact("code", ASSERTED, index)
 
     def _conclude(self) -> None:
         failing = [index for index in self.counted if re.search(r"\b(?:failed|errors?)\b", self.draft.bare[index])]

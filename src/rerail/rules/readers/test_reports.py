@@ -33,6 +33,8 @@ class Shape(NamedTuple):
     """Lines that say nothing wherever they stand."""
     judged: re.Pattern[str] | None = None
     """What a test ended with, when it is a judgement in words of this runner."""
+    is_log: bool = False
+    """Tests end in lines of their log, in no order that tells which: one judgement among them speaks for the run."""
 
 
 _NEVER = re.compile(r"(?!)")
@@ -44,15 +46,16 @@ SHAPES: dict[str, Shape] = {
         re.compile(r"^(assertion.*|called `.*|Error: .*|.*panicked at '.*|index out of bounds.*|attempt to .*|explicit panic|not (?:yet )?implemented.*|[^\s=].*)$"),
         re.compile(r"^test result: FAILED\..*"),
         re.compile(r"^(?:test \S+ .*|thread '.*' (?:\(\d+\) )?panicked at .*:$|failures:|running \d+ tests?|    \S+$|note: .*|stack backtrace:)$"),
-        re.compile(r"^(?:assertion|called `Option::unwrap|index out of bounds|attempt to |explicit panic|not (?:yet )?implemented|test did not panic)"),
+        re.compile(r"^(?:assertion|called `Option::unwrap|called `Result::\w+\(\)` on an `(?:Err|Ok)` value: (?:\"|\w+$|[\w(){}]+$)|index out of bounds|attempt to |explicit panic|not (?:yet )?implemented|test did not panic)"),
     ),
     "go test": Shape(
         "fail",
-        re.compile(r"^\s*--- FAIL: .*$"),
+        re.compile(r"^(?:\s*--- FAIL: .*|=== RUN +.*)$"),
         re.compile(r"^\s{2,}\S+_test\.go:\d+: ?(.*)$|^(panic: .*)$"),
         re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$"),
-        re.compile(r"^(?:=== (?:RUN|PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
+        re.compile(r"^(?:=== (?:PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
         re.compile(r"(?i)(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded|TLS handshake|EOF$|status(?: code)?:? [45]\d\d))"),
+        is_log=True,
     ),
     "RSpec": Shape(
         "failures:\n",
@@ -115,10 +118,10 @@ SHAPES: dict[str, Shape] = {
         re.compile(r"^(?:\s+Start +\d+: .*|Test project .*|\s*\d+/\d+ Test .*|\s+\d+ - \S+ \(.*\).*|Errors while running CTest.*|Total Test time .*)$"),
     ),
     "TAP": Shape(
-        "fail",
-        re.compile(r"^\s*not ok \d+\b.*|^#   Failed test.*|^t/\S+ \.+.*"),
+        "",
+        re.compile(r"^#   Failed test.*|^t/\S+ \.+.*"),
         _NEVER,
-        re.compile(r"^(?:Result: FAIL|# [Ll]ooks like you failed .*|# fail +[1-9]\d*|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d* failures?.*|# failed [1-9].*)$"),
+        re.compile(r"^(?:\s*not ok \d+(?!.*# (?:TODO|SKIP|todo|skip)).*|Result: FAIL|# [Ll]ooks like you failed .*|# fail +[1-9]\d*|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d* failures?.*|# failed [1-9].*)$"),
         re.compile(r"^\s*(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*|Non-zero exit status: .*|Files=\d+.*)$"),
     ),
     "ExUnit": Shape(
@@ -155,14 +158,18 @@ SHAPES: dict[str, Shape] = {
 }  # fmt: skip
 
 
+_PLAN = re.compile(r"(?m)^1\.\.\d+\b|^tap version|^result: fail")
+"""Without its plan, ``not ok`` may be anybody's words."""
+
+
 def read(drafts: Sequence[Draft], scene: Scene) -> None:
     """Read every stream by each shape whose counts say that tests failed."""
     del scene
-    for draft in drafts:
-        for shape in SHAPES.values():
-            if shape.sign in draft.low:
-                last = [index for index, line in enumerate(draft.bare) if shape.last.match(line)]
-                if last:
+    for name, shape in SHAPES.items():
+        if any(shape.sign in draft.low and (name != "TAP" or _PLAN.search(draft.low)) for draft in drafts):
+            counts = [[index for index, line in enumerate(draft.bare) if shape.last.match(line)] for draft in drafts]
+            for draft, last in zip(drafts, counts, strict=True):
+                if any(counts):
                     _read(draft, shape, last)
 
 
@@ -178,7 +185,7 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
         elif shape.head.match(line):
             inside, found = True, False
             draft.mask(index)
-        elif inside and not found and line.strip() and (end := shape.end.match(line)) and not _masked(shape, line):
+        elif inside and (shape.is_log or not found) and line.strip() and (end := shape.end.match(line)) and not _masked(shape, line):
             found = True
             text = next((group for group in end.groups() if group), line)
             if shape.judged and shape.judged.match(text):
@@ -187,14 +194,21 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
                 ends.append((index, text))
         elif inside or _masked(shape, line):
             draft.mask(index)
+    if shape.is_log and judged:
+        draft.mask(*(index for index, _ in ends))
+        ends = []
     for index in judged:
         draft.mark(Weight.DECIDING, index)
         draft.shown_as(index, "a test judged")
         draft.fact("code", FAILED, index)
-    conclude(draft, ends, [] if judged and not ends else last)
-    if shape.end is _NEVER and not judged:
+    if ends or (last and not judged):
+        conclude(draft, ends, last)
+    if shape.end is _NEVER and last:
         draft.fact("code", FAILED, last[0])  # these runners do not say what a test ended with
     draft.mark(Weight.DECIDING, *last)
+    for index in last:
+        if draft.bare[index].lstrip().startswith("not ok"):
+            draft.shown_as(index, "not ok")
 
 
 def _masked(shape: Shape, line: str) -> bool:

@@ -94,11 +94,12 @@ def _read_part(draft: Draft, start: int) -> int | None:
     """Mask one traceback's frames and return the line of its error; None when the text ends before it."""
     indent = len(draft.lines[start]) - len(draft.lines[start].lstrip(" |+E"))
     draft.mask(start)
-    source = start
+    source, started = start, False
     for index in range(start + 1, len(draft)):
         line = draft.lines[index]
         if not line.strip(" |+") or len(line) - len(line.lstrip(" |+E")) > indent or _FRAME.match(line):
             draft.mask(index)
+            started = started or "in _execute_child" in line
             if not _FRAME.match(line) and line.strip(" |+^~"):
                 source = index
             continue
@@ -107,6 +108,8 @@ def _read_part(draft: Draft, start: int) -> int | None:
             draft.weights[source] = Weight.ERROR
         if found := ERROR_NAME.match(line):
             draft.fact("exception", found[1], index)
+        if started:
+            draft.fact("code", "child-not-started", index)
         return index
     return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rerail.rules.readers.judged import conclude
+from rerail.rules.readers.judged import conclude, is_judgement
 from rerail.rules.readers.traceback import names_a_type
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _read_unittest(draft: Draft) -> None:
             inside = False
             last += [index] if _LAST.match(line) else []
         elif inside:
-            if error is None and names_a_type(line) and not line.startswith(" "):
+            if names_a_type(line) and not line.startswith(" ") and (error is None or not is_judgement(draft.bare[error])):
+                draft.mask(*([] if error is None else [error]))
                 error = index
             else:
                 draft.mask(index)

@@ -150,7 +150,7 @@ def _statuses(line: str) -> Iterator[str]:
 
 def _of_pair(key: str, value: str) -> Iterator[tuple[str, str]]:
     if key == "errno":
-        name = value if value in errnos.NAMES else errnos.by_number(int(value)) if value.lstrip("-").isdigit() else None
+        name = value if value in errnos.NAMES else errnos.by_libuv(int(value)) if value.lstrip("-").isdigit() else None
         if name:
             yield "errno", name
     elif key in _STATUS_KEYS and len(value) == 3 and value.isdigit() and value[0] in "45":

@@ -347,6 +347,8 @@ class TestMalformedInput:
 
     def test_without_a_schema_nobody_can_say_that_it_is_right(self) -> None:
         assert repaired('{"a": 1,}', "Expecting property name") is None
+        assert repaired({"a": "{b: 1}"}, "a must be object") is None
+        assert repaired({"a": '{"b": 1}'}, "a must be object") == {"a": {"b": 1}}
 
 
 class TestWholeness:
