@@ -46,9 +46,10 @@ def a_killed_git_leaves_its_lock(place: Path) -> Row:
     repo = new_repository(place / "locked")
     (repo / "app.py").write_text("print('two')\n")
     editor = subprocess.Popen(
-        [*GIT, "commit", "-a"], cwd=repo, env={**os.environ, "GIT_EDITOR": "sleep 60"}, start_new_session=True
+        [*GIT, "commit", "-a"], cwd=repo, env={**os.environ, "GIT_EDITOR": "sleep 60 #"}, start_new_session=True
     )
     while not (repo / ".git" / "index.lock").exists():  # git holds it while its editor is open
+        assert editor.poll() is None, "git ended before it took its lock"
         time.sleep(0.01)
     os.killpg(editor.pid, signal.SIGKILL)
     editor.wait()

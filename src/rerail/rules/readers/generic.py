@@ -70,7 +70,7 @@ _WENT_ON_WORDS = (
     "attempt", "warn", "mock", "simulated", "another",
 )  # fmt: skip
 _WENT_ON = lazy(
-    r"(?i)\bretrying\b|\bwill (?:be )?retr(?:y|ied)\b|->\s?retry|\bretry (?:in|after) \d+(?:\.\d+)?\s?m?s\b.{0,20}$|"
+    r"(?i)\bretrying\b|\bwill (?:be )?retr(?:y|ied)\b|->\s?retry|(?<!please )\bretry (?:in|after) \d+(?:\.\d+)?\s?m?s\b.{0,20}$|"
     r"\btrying again\b|\breconnecting\b|\bnon-?fatal\b|\bfalling back\b|\bfallback to\b|\bignor(?:ed|ing)\b|\brecovered\b|"
     r"\btransient:|"
     r"\battempt #?\d+ ?(?:/|of) ?\d+|\battempt \d+ failed\b|\bgiving it another\b|^\W{0,3}warn(?:ing)?\b[\]:\s]|"
@@ -139,8 +139,13 @@ def _mask_noise(draft: Draft, *, one_message: bool) -> None:
 def _mark(draft: Draft, weight: Weight, words: Iterable[str], pattern: re.Pattern[str]) -> None:
     """Mark the lines that *pattern* matches; *words* are what it cannot match without, in lower case."""
     for index in _lines_with(draft, words):
-        if draft.weights[index] is None and pattern.search(without_log_prefix(draft.lines[index][:_LOOKED_AT])):
+        if draft.weights[index] is None and pattern.search(without_log_prefix(_looked_at(draft.lines[index]))):
             draft.weights[index] = weight
+
+
+def _looked_at(line: str) -> str:
+    """Return the part of a line that tells its kind; where it is cut, its end is no end of a line."""
+    return line if len(line) <= _LOOKED_AT else line[:_LOOKED_AT] + "…"
 
 
 def _mark_errors(draft: Draft) -> None:

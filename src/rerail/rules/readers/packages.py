@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_NPM_CODE = re.compile(r"^npm (?:error|ERR!) (?:code \S+|[45]\d\d .*|notarget No matching .*|Could not resolve dependency:|ERESOLVE .*|Missing script: .*)$")
+_NPM_CODE = re.compile(r"^npm (?:error|ERR!) (?:code \S+|[45]\d\d \S.*|notarget No matching .*|Could not resolve dependency:|ERESOLVE .*|Missing script: .*)$")
 _NPM_ADVICE = re.compile(
     r"""(?x)^npm\ (?:error|ERR!)(?:$|\s+(?:
       A\ complete\ log\ of\ this\ run | path\ | command\ | cwd\ | For\ a\ full\ report | /\S+-report\.txt | \S+/_logs/
