@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rerail.app import Loop
     from rerail.boundary.block import Block, parse_block
     from rerail.decisions.effects import FailureRecord
-    from rerail.decisions.model import Effects, Landing, Why
+    from rerail.decisions.model import Answer, Effects, Landing, Why
     from rerail.decisions.policy import Backoff, Ceiling, Policy
     from rerail.errors import LedgerError, RecipeError, RerailError, SettingsError, UsageError
     from rerail.evidence.model import Evidence
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Action": "rerail.taxonomy",
+    "Answer": "rerail.decisions.model",
     "Backoff": "rerail.decisions.policy",
     "Block": "rerail.boundary.block",
     "Cancelled": "rerail.runner.outcome",
@@ -72,6 +73,7 @@ _HOMES = {
 
 __all__ = [
     "Action",
+    "Answer",
     "Backoff",
     "Block",
     "Cancelled",

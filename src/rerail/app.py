@@ -28,11 +28,12 @@ from rerail.runner.perform import Tools
 from rerail.runner.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from typing import BinaryIO
 
     from rerail.clock import Clock, Draw
     from rerail.decisions.effects import FailureRecord
+    from rerail.decisions.model import Answer
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
     from rerail.ledger.location import Location
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from rerail.rules.model import Classification
     from rerail.runner.awaited import AsyncSleeper
     from rerail.runner.blocking import Sleeper
-    from rerail.runner.outcome import Outcome
+    from rerail.runner.outcome import Outcome, Paused
     from rerail.runner.script import Classify
     from rerail.settings import Settings
     from rerail.taxonomy import Taxonomy
@@ -115,6 +116,8 @@ class Loop(Guard):
         policy: In place of what ``rerail.toml`` says.
         on_block: Given each recovery-classification block before anything is done about the failure.
         on_failure: Given the same record as a value.
+        on_pause: Told of each pause; an `Answer` that it returns is taken as the operator's, and the run goes on. May be a
+            coroutine function under ``arun``. Around a block of code (`attempts`) it is not asked: the pause is raised.
         on_event: Given each event of the path by name, with its fields.
         run: Names the harness session; a new name by default. A harness that delivers the same attempts again gives the same name
             again, and they are charged once.
@@ -137,6 +140,7 @@ class Loop(Guard):
         policy: Policy | None = None,
         on_block: Callable[[str], None] | None = None,
         on_failure: Callable[[FailureRecord], None] | None = None,
+        on_pause: Callable[[Paused], Answer | Awaitable[Answer | None] | None] | None = None,
         on_event: Callable[[str, Mapping[str, object]], None] | None = None,
         run: str | None = None,
         log: str | None = None,
@@ -159,6 +163,7 @@ class Loop(Guard):
                 owner=current_owner,
                 alive=is_alive,
                 on_failure=_shown(project.loaded.taxonomy, on_block, on_failure),
+                on_pause=on_pause,
             ),
             policy or project.settings.policy,
             remembering(project.loaded.rules, clock),

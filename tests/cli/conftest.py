@@ -36,15 +36,15 @@ Rerail = Callable[..., Done]
 
 
 @pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """The environment of the commands: nothing of the user's own."""
+def environ(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of the commands: nothing of the user's own. Compiled recipes are shared, for making them takes seconds."""
     home = tmp_path / "home"
     home.mkdir()
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         "XDG_STATE_HOME": str(tmp_path / "state"),
-        "XDG_CACHE_HOME": str(Path(os.environ.get("RERAIL_TEST_CACHE", tmp_path / "cache"))),
+        "XDG_CACHE_HOME": str(tmp_path_factory.getbasetemp() / "cache"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
     }

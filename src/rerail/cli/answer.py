@@ -7,12 +7,13 @@ import time
 import click
 
 from rerail.boundary.result import Result
-from rerail.cli.here import ledger_here
+from rerail.cli.here import ledger_here, project_here
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pauses import as_data
 from rerail.decisions.model import Answer
 from rerail.ids import PauseId
+from rerail.observe import Observer
 
 
 @click.command("answer")
@@ -27,5 +28,7 @@ def command(pause: str, answer: str, note: str, as_json: bool) -> int:
     """
     with ledger_here() as ledger:
         answered = ledger.answer(PauseId(pause), Answer(answer), note=note, at_s=time.time())
+    observer = Observer(log=project_here().settings.log)
+    observer.emit("pause.answered", unit=answered.unit, run=answered.run, pause=pause, answer=answer, note=note)
     message = f"{answered.unit}: {answer}; it takes effect when the unit runs again"
     return leave(Result(True, "answer", message, {"pause": as_data(answered)}), as_json=as_json)

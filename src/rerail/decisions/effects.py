@@ -99,19 +99,19 @@ class Sleep(NamedTuple):
 
 
 class MakeRepair(NamedTuple):
-    """Change the input. Reply: the fingerprint of the new input, or None where nobody can repair it."""
+    """Change the input. Reply: the fingerprint of the new input, None where nobody can repair it, or `Interrupted`."""
 
     record: FailureRecord
 
 
 class RunHeal(NamedTuple):
-    """Heal by recipe. Reply: a `HealOutcome`."""
+    """Heal by recipe. Reply: a `HealOutcome`, or `Interrupted`."""
 
     record: FailureRecord
 
 
 class AskLanded(NamedTuple):
-    """Ask the unit whether the effect landed. Reply: a `Landing`; unknown where the unit has no probe."""
+    """Ask the unit whether the effect landed. Reply: a `Landing`, unknown where the unit has no probe; or `Interrupted`."""
 
 
 class Finish(NamedTuple):

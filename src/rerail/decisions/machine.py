@@ -81,6 +81,9 @@ _NOTHING_TO_GO_BY = (FailureClass.TOOL_SCHEMA, "bad-request")
 _SPENDS = frozenset({Action.RETRY, Action.REPAIR, Action.HEAL})
 
 
+_AGAIN = Again()
+
+
 class IllegalEventError(Exception):
     """An event that the phase does not accept: a bug of the caller, never a failure of the unit."""
 
@@ -100,13 +103,13 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         raise IllegalEventError(f"a run that is {state.phase} takes no {type(event).__name__}")
     match event:
         case Started():
-            return state._replace(phase=Phase.RUNNING, attempt=state.attempt + 1), Again()
+            return state._replace(phase=Phase.RUNNING, attempt=state.attempt + 1), _AGAIN
         case Succeeded():
             return state._replace(phase=Phase.SUCCEEDED), Proceed()
         case Failed():
             return _after_failure(state, event, policy, draws)
         case Waited():
-            return state._replace(phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), _AGAIN
         case Probed():
             return _after_probe(state, event.landing, policy.backoff, draws)
         case Repaired():
@@ -116,7 +119,7 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         case Answered():
             return _after_answer(state, event.answer)
         case TimeCame():
-            return state._replace(phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), _AGAIN
         case Cancelled():
             return state._replace(phase=Phase.CANCELLED), Stop(Why.ABORTED)
     assert_never(event)
@@ -226,13 +229,13 @@ def _after_repair(state: RunState, repaired: Repaired) -> tuple[RunState, Decisi
         if state.phase is Phase.HANDED_BACK:
             return state, HandBack()
         return _pause(state, Why.SAME_INPUT)
-    return state._replace(phase=Phase.READY), Again()
+    return state._replace(phase=Phase.READY), _AGAIN
 
 
 def _after_heal(state: RunState, outcome: HealOutcome, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     match outcome:
         case HealOutcome.HEALED:
-            return state._replace(phase=Phase.READY), Again()
+            return state._replace(phase=Phase.READY), _AGAIN
         case HealOutcome.RETRY:
             return _retry(state, state.last, backoff, draws)
         case HealOutcome.PAUSED:
@@ -246,7 +249,7 @@ def _after_answer(state: RunState, answer: Answer) -> tuple[RunState, Decision]:
     match answer:
         case Answer.RETRY | Answer.APPROVE:
             # What the operator sent back may fail as before; it is the operator's try, so the evidence is not held against it.
-            return state._replace(phase=Phase.READY, seen=frozenset()), Again()
+            return state._replace(phase=Phase.READY, seen=frozenset()), _AGAIN
         case Answer.SKIP:
             return state._replace(phase=Phase.STOPPED), Stop(Why.SKIPPED)
         case Answer.ABORT:

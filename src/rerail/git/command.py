@@ -168,13 +168,13 @@ def run_git(
     return result
 
 
-def run_program(argv: Sequence[str], cwd: Path, *, timeout_s: float) -> GitResult:
+def run_program(argv: Sequence[str], cwd: Path, *, timeout_s: float, env: Mapping[str, str] | None = None) -> GitResult:
     """Run a project's own command: only a trusted recipe gets here.
 
     Raises:
         GitError: It could not be started, or ran into its time limit.
     """
-    return _run(tuple(argv), cwd, environment(), None, timeout_s)
+    return _run(tuple(argv), cwd, environment(env), None, timeout_s)
 
 
 def _run(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout_s: float) -> GitResult:

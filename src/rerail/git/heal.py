@@ -198,7 +198,8 @@ class _Heal:
                 done += STEPS[step.name].run(case)
             else:
                 self._mark(f"step run {step.argv[0]}")
-                result = run_program(step.argv, case.state.root, timeout_s=step.timeout_s)
+                env = {"GIT_REFLOG_ACTION": f"{restore.REFLOG_MARK}{recipe.slug}"}
+                result = run_program(step.argv, case.state.root, env=env, timeout_s=step.timeout_s)
                 if not result.ok:
                     raise StepRefusedError(f"{' '.join(step.argv)}: exit {result.code}")
                 done.append(f"ran {' '.join(step.argv)}")
@@ -235,15 +236,23 @@ class _Heal:
 def _reach(recipe: HealRecipe, case: Case) -> Reach:
     reach = NO_REACH
     for step in recipe.steps:
-        reach |= STEPS[step.name].reach(case) if isinstance(step, Primitive) else Reach(everything=True)
+        reach |= STEPS[step.name].reach(case) if isinstance(step, Primitive) else _reach_of_command(case)
     return reach | Reach(paths=frozenset(recipe.touches))
+
+
+def _reach_of_command(case: Case) -> Reach:
+    """A program may do anything, also to the branch and the stash: all of it can be taken back."""
+    return Reach(refs=frozenset({case.state.head.branch or "refs/stash", "refs/stash"}), everything=True)
 
 
 def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> str:
     """Return what has changed that the recipe's steps do not reach: no heal may cost work elsewhere."""
     before, now = dict(backup.refs), all_refs(case.state.git)
+    own_steps = {
+        ref for step in recipe.steps if isinstance(step, Primitive) for ref in STEPS[step.name].reach(case).refs
+    }
     for ref in ("refs/stash", case.state.head.branch or "refs/stash"):
-        if ref in before and ref not in reach.refs and now.get(ref) != before[ref]:
+        if ref not in own_steps and now.get(ref) != before.get(ref):
             return f"{ref} has moved, and no step moves it"
     reached = reach.paths | set(case.state.unmerged)
     if reach.everything:

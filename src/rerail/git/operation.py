@@ -149,7 +149,9 @@ def _sequence(git_dir: Path) -> Operation | None:
     if not state.is_dir():
         return None
     kind = OperationKind.REVERT if todo and todo[0].startswith("revert") else OperationKind.CHERRY_PICK
-    return Operation(kind, "sequencer", bool(todo) and bool(_text(state / "head").strip()), todo=todo)
+    is_whole = bool(todo) and bool(_text(state / "head").strip())
+    # The first instruction is the one that stopped; going on begins with the next.
+    return Operation(kind, "sequencer", is_whole, todo=todo[1:])
 
 
 def _bisect(git_dir: Path) -> Operation | None:

@@ -222,8 +222,9 @@ def refusal(place: Place) -> Trouble | None:
     Raises:
         GitError: git could not be run at all.
     """
+    top = ("--show-toplevel",) if place.root is not None else ()
     asked = Git(place.root or place.git_dir)(
-        "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", check=False
+        *("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", *top), check=False
     )
     if asked.ok:
         theirs = [os.path.realpath(line) for line in asked.lines()]
@@ -240,7 +241,7 @@ def refusal(place: Place) -> Trouble | None:
 _REFUSALS = (
     ("dubious ownership", FailureClass.WORKTREE, "foreign-session"),
     ("bad config|bad numeric config|invalid config", FailureClass.ENVIRONMENT, "missing-config"),
-    ("repository (version|extension)|object format", FailureClass.ENVIRONMENT, "wrong-version"),
+    ("repo(sitory)? (version|extension)|object format", FailureClass.ENVIRONMENT, "wrong-version"),
     ("Permission denied", FailureClass.DETERMINISTIC_POLICY, "os-permission"),
 )
 

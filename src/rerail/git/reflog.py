@@ -33,6 +33,8 @@ class HeadMove:
 
     source: str
     target: str
+    landed: str
+    """The commit that HEAD was at then."""
 
 
 def read(path: Path) -> tuple[LogEntry, ...]:
@@ -60,5 +62,5 @@ def last_head_move(entries: tuple[LogEntry, ...]) -> HeadMove | None:
             match = pattern.match(entry.message)
             if match:
                 groups = match.groupdict()
-                return HeadMove(groups.get("source") or "", groups["target"])
+                return HeadMove(groups.get("source") or "", groups["target"], entry.new)
     return None

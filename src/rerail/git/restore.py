@@ -220,7 +220,7 @@ def _prune_dirs(root: Path, folder: Path, missing: Iterable[str]) -> None:
 
 
 def _shorten_log(git: Git, place: Place, backup: Backup, file: SavedFile) -> None:
-    """Take a reflog back to what it was, when nothing but the heal's own entries has been added."""
+    """Take a reflog back to what it was, when the heal alone has added to it, or taken from its end."""
     where = file.where(place)
     saved = git("cat-file", "blob", file.oid).out if file.oid else b""
     try:
@@ -228,7 +228,8 @@ def _shorten_log(git: Git, place: Place, backup: Backup, file: SavedFile) -> Non
     except OSError:
         now = b""
     added = now[len(saved) :].splitlines()
-    if now.startswith(saved) and all(b"\t" + REFLOG_MARK.encode() in line for line in added):
+    is_ours = now.startswith(saved) and all(b"\t" + REFLOG_MARK.encode() in line for line in added)
+    if is_ours or saved.startswith(now):
         _put_back(git, place, backup, backup, file)
 
 

@@ -54,12 +54,18 @@ class GitHealer:
         Raises:
             GitError: git could not be run at all; nothing was changed.
         """
-        from rerail.git.heal import heal
-        from rerail.git.report import HealReport
-
         if not cwd:
-            return HealReport("paused", classification.class_, classification.reason, None, (), None, NOWHERE)
+            return not_healed(classification, NOWHERE)
+        from rerail.git.heal import heal
+
         return heal(_request(classification, evidence, cwd), self._recipes, taxonomy=self._taxonomy)
+
+
+def not_healed(classification: Classification, detail: str) -> HealReport:
+    """Return the report of a heal that could not even begin."""
+    from rerail.git.report import HealReport
+
+    return HealReport("paused", classification.class_, classification.reason, None, (), None, detail)
 
 
 def outcome_of(report: HealReport) -> HealOutcome:

@@ -138,7 +138,9 @@ def _rank(each: Found, general: Sequence[Found], lines: Sequence[Line]) -> Rank:
 
 def _is_stray(rival: Rival, lines: Sequence[Line]) -> bool:
     """Tell whether words of a retryable failure stand in ordinary output, while other lines tell of an error."""
-    if _class_of(rival) != BLIND_RETRY or rival.rank.weight > Weight.PLAIN or len(lines) <= FEW_LINES:
+    if _class_of(rival) != BLIND_RETRY or rival.rank.weight > Weight.PLAIN:
+        return False
+    if rival.found.weight >= Weight.PLAIN and len(lines) <= FEW_LINES:
         return False
     return any(line.weight >= Weight.ERROR for line in lines)
 

@@ -1,6 +1,6 @@
 """Names a failure: `classify` looks at every rule that could hold, lets the strongest evidence win, and cites what decided.
 
-`live_matchers` is the one place where a text meets all rules at once, so that a faster scanner can take its place. What may be
+`RuleSet.present` is the one place where a text meets all rules at once, so that a faster scanner can take its place. What may be
 seen is the readers' business, whether a rule holds `match`'s, and who wins `choose`'s. No I/O, no clock; linear in the text.
 """
 
@@ -19,7 +19,7 @@ from rerail.rules.text import Text
 from rerail.taxonomy.actions import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rerail.evidence.model import Evidence
     from rerail.rules.compile import RuleSet
@@ -71,15 +71,11 @@ def classify(evidence: Evidence, rules: RuleSet, *, now: float | None = None) ->
     )
 
 
-def live_matchers(low: str, rules: RuleSet) -> set[int]:
-    """Return the matchers whose text could stand somewhere in *low*, a lower-case text: each has a literal there.
-
-    Whatever replaces this for speed must return the same set for the same text.
-    """
+def live_matchers(present: Iterable[str], rules: RuleSet) -> set[int]:
+    """Return the matchers that one of the *present* texts wakes; see `RuleSet.present`."""
     live: set[int] = set()
-    for literal, matchers in rules.literals.items():
-        if literal in low:
-            live.update(matchers)
+    for literal in present:
+        live.update(rules.literals.get(literal, ()))
     return live
 
 
@@ -88,7 +84,7 @@ def _found(view: View, text: Text, rules: RuleSet) -> Iterator[Found]:
     if view.succeeded:
         return
     known = Known(view.facts)
-    live = live_matchers(text.low, rules)
+    live = live_matchers(text.present(rules), rules)
     live.update(rules.always, *(rules.facts.get(key, ()) for key in known.keys))
     for index in sorted(live):
         if found := holds(rules.matcher(index), view, known, text, rules):

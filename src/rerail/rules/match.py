@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.rules.compile import FACT_FIELDS, TEXT_FIELDS, fact_key
+from rerail.rules.mention import only_mentioned
 from rerail.rules.model import Citation, Trust
 from rerail.rules.readers.model import Weight
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from rerail.rules.text import Hit, Text
 
 CITED_CHARS = 300
+BLIND_RETRY = "provider"
+"""The class whose mistake costs most; its words must be said, not only mentioned."""
 _LOOKED_AT = 2_048
 """Characters of a header or a command that a pattern is shown."""
 
@@ -69,25 +72,28 @@ def holds(matcher: CompiledMatcher, view: View, known: Known, text: Text, rules:
     when = matcher.when
     if not _fits(when, view, rules):
         return None
+    blind = rules.rule(matcher.rule).class_ == BLIND_RETRY
     facts: list[Fact] = []
     for kind in FACT_FIELDS:
         if wanted := getattr(when, kind):
             fact = known.best(kind, wanted)
-            if fact is None:
+            if fact is None or (blind and fact.line and only_mentioned(fact.line.text, 0, 0)):
                 return None
             facts.append(fact)
     hits: list[Hit] = []
     others: list[Hit] = []
     for field in TEXT_FIELDS:
         if patterns := getattr(when, field):
-            matched = [hit for source in patterns if (hit := text.first(field, source, rules))]
+            matched = [hit for source in text.possible(patterns, rules) if (hit := text.first(field, source, rules))]
+            if blind:
+                matched = [hit for hit in matched if not only_mentioned(hit.match.string, *hit.match.span())]
             if not matched:
                 return None
             matched.sort(key=lambda hit: text.worth(hit.place), reverse=True)
             hits.append(matched[0])
             others += matched[1:]
     headers = _headers(when, view, rules)
-    if headers is None or any(text.first("text", source, rules) for source in when.not_text):
+    if headers is None or any(text.first("text", source, rules) for source in text.possible(when.not_text, rules)):
         return None
     return Found(
         rule=rules.rule(matcher.rule),

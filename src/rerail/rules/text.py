@@ -42,6 +42,18 @@ class Text:
         self.lines = view.lines
         self.low, self._starts = searchable([line.text for line in self.lines])
         self._hits: dict[tuple[str, str], Hit | None] = {}
+        self._present: set[str] | None = None
+
+    def present(self, rules: RuleSet) -> set[str]:
+        """Return which of the texts that patterns need stand somewhere in these lines."""
+        if self._present is None:
+            self._present = rules.present(self.low)
+        return self._present
+
+    def possible(self, sources: Iterable[str], rules: RuleSet) -> list[str]:
+        """Return those patterns that have what they cannot match without: few of many, and most of the time ends here."""
+        absent, needs = self.present(rules).isdisjoint, rules.needs
+        return [source for source in sources if not absent(needs[source])]
 
     def first(self, field: str, source: str, rules: RuleSet) -> Hit | None:
         """Return a pattern's best match: on the heaviest line, of equals the deepest cause, of those the first.
@@ -63,7 +75,7 @@ class Text:
 
     def _search(self, field: str, source: str, rules: RuleSet) -> Hit | None:
         streams = _STREAMS[field]
-        columns = self._woken(rules.needs[source])
+        columns = self._woken(self.present(rules).intersection(rules.needs[source]))
         places = sorted(
             (place for place in columns if self.lines[place].stream in streams), key=self.worth, reverse=True
         )

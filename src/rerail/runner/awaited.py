@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import sys
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
-from rerail.decisions.effects import AskLanded, Call, Interrupted, MakeRepair, RunHeal, Sleep
-from rerail.runner.work import landing
+from rerail.decisions.effects import AskLanded, Call, MakeRepair, RunHeal, Sleep
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from rerail.decisions.effects import Reply, Tried
-    from rerail.runner.perform import BlockingEffect, Performer
+    from rerail.runner.perform import BlockingEffect
     from rerail.runner.script import End
     from rerail.runner.session import Session
-    from rerail.runner.work import Work
 
 
 class AsyncSleeper(Protocol):
@@ -47,7 +45,7 @@ async def drive(
 
 async def advance(session: Session, reply: Reply, sleep: AsyncSleeper) -> Call | End:
     """Perform effects until the work is to be called, or the run has ended."""
-    script, work, performer = session.script, session.work, session.performer
+    script, work = session.script, session.work
     while True:
         try:
             effect = script.send(reply)
@@ -56,38 +54,63 @@ async def advance(session: Session, reply: Reply, sleep: AsyncSleeper) -> Call |
             return end
         match effect:
             case Call():
-                await _perform(effect, performer)
-                return effect
+                await _perform(effect, session)
+                if session.pending is None:
+                    return effect
+                reply = work.interrupted(session.pending)
+            case Sleep() | MakeRepair() | AskLanded() | RunHeal():
+                reply = await _act(effect, session, sleep)
+            case _:
+                reply = await _perform(effect, session)
+
+
+async def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Session, sleep: AsyncSleeper) -> Reply:
+    """Perform an effect that takes its time, and so may be cancelled."""
+    work, performer = session.work, session.performer
+    if session.pending is not None:
+        return work.interrupted(session.pending)
+    try:
+        match effect:
             case Sleep(wait_s):
                 performer.emit("wait.started", wait_s=wait_s)
-                reply = await _wait(wait_s, work, sleep)
+                await sleep(wait_s)
+                return None
             case MakeRepair(record):
-                reply = work.take(await _awaited(work.ask_repairer(performer.request(record))))
-                performer.emit("input.repaired", input=reply)
+                return performer.repaired(await value_of(work.ask_repairer(performer.request(record))))
             case AskLanded():
-                reply = landing(await _awaited(work.ask_landed()))
-                performer.emit("effect.probed", landing=reply)
-            case _:
-                reply = await _perform(effect, performer)
+                return performer.probed(await value_of(work.ask_landed()))
+            case RunHeal():
+                return await _perform(effect, session)
+    except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it
+        return work.interrupted(error)
+    assert_never(effect)
 
 
-async def _perform(effect: BlockingEffect, performer: Performer) -> Reply:
-    if performer.blocks or isinstance(effect, RunHeal):
-        reply: Reply = await _in_thread(performer.perform, effect)
-        return reply
-    return performer.perform(effect)
+async def _perform(effect: BlockingEffect, session: Session) -> Reply:
+    """Perform a blocking effect to its end, in a thread where it may wait; a cancellation is kept until it is done."""
+    perform = session.performer.perform
+    if not (session.performer.blocks or isinstance(effect, RunHeal)):
+        return perform(effect)
+    if _under_trio():
+        import anyio
+
+        # trio delivers the cancellation at the next wait or call.
+        with anyio.CancelScope(shield=True):
+            return await anyio.to_thread.run_sync(perform, effect)
+    import asyncio
+
+    running = asyncio.ensure_future(asyncio.to_thread(perform, effect))
+    while True:
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError as error:
+            if running.cancelled():  # the event loop itself is closing
+                raise
+            session.pending = error
 
 
-async def _wait(wait_s: float, work: Work, sleep: AsyncSleeper) -> Interrupted | None:
-    try:
-        await sleep(wait_s)
-    except BaseException as error:  # noqa: BLE001  an interrupted wait ends the run, and is raised again after it
-        work.error = error
-        return Interrupted()
-    return None
-
-
-async def _awaited(answer: Any) -> Any:
+async def value_of(answer: Any) -> Any:
+    """Return a callback's answer, awaited where it is awaitable."""
     return await answer if isawaitable(answer) else answer
 
 
@@ -101,16 +124,6 @@ async def sleep_here(wait_s: float) -> None:
         import asyncio
 
         await asyncio.sleep(wait_s)
-
-
-async def _in_thread(function: Callable[[BlockingEffect], Reply], effect: BlockingEffect) -> Reply:
-    if _under_trio():
-        from anyio import to_thread
-
-        return await to_thread.run_sync(function, effect)
-    import asyncio
-
-    return await asyncio.to_thread(function, effect)
 
 
 def _under_trio() -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, assert_never
 
-from rerail.decisions.effects import AskLanded, Call, Interrupted, MakeRepair, Sleep
-from rerail.runner.work import landing
+from rerail.decisions.effects import AskLanded, Call, MakeRepair, RunHeal, Sleep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import Reply, Tried
     from rerail.runner.script import End
     from rerail.runner.session import Session
-    from rerail.runner.work import Work
 
 
 class Sleeper(Protocol):
@@ -53,23 +51,27 @@ def advance(session: Session, reply: Reply, sleep: Sleeper) -> Call | End:
             case Call():
                 performer.perform(effect)
                 return effect
-            case Sleep(wait_s):
-                performer.emit("wait.started", wait_s=wait_s)
-                reply = _wait(wait_s, work, sleep)
-            case MakeRepair(record):
-                reply = work.take(work.ask_repairer(performer.request(record)))
-                performer.emit("input.repaired", input=reply)
-            case AskLanded():
-                reply = landing(work.ask_landed())
-                performer.emit("effect.probed", landing=reply)
+            case Sleep() | MakeRepair() | AskLanded() | RunHeal():
+                try:
+                    reply = _act(effect, session, sleep)
+                except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it
+                    reply = work.interrupted(error)
             case _:
                 reply = performer.perform(effect)
 
 
-def _wait(wait_s: float, work: Work, sleep: Sleeper) -> Interrupted | None:
-    try:
-        sleep(wait_s)
-    except BaseException as error:  # noqa: BLE001  an interrupted wait ends the run, and is raised again after it
-        work.error = error
-        return Interrupted()
-    return None
+def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Session, sleep: Sleeper) -> Reply:
+    """Perform an effect that takes its time, and so may be interrupted."""
+    work, performer = session.work, session.performer
+    match effect:
+        case Sleep(wait_s):
+            performer.emit("wait.started", wait_s=wait_s)
+            sleep(wait_s)
+            return None
+        case MakeRepair(record):
+            return performer.repaired(work.ask_repairer(performer.request(record)))
+        case AskLanded():
+            return performer.probed(work.ask_landed())
+        case RunHeal():
+            return performer.perform(effect)
+    assert_never(effect)

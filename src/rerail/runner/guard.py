@@ -10,11 +10,11 @@ from inspect import iscoroutinefunction
 from itertools import count
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from rerail.decisions.model import Why
+from rerail.decisions.model import Answer, Why
 from rerail.ids import RunId, UnitName
 from rerail.runner import awaited, blocking
 from rerail.runner.attempts import Attempts
-from rerail.runner.outcome import Cancelled, Outcome, Stopped, Succeeded
+from rerail.runner.outcome import Cancelled, Outcome, Paused, Stopped, Succeeded
 from rerail.runner.session import Session
 from rerail.runner.unit import Unit
 from rerail.runner.work import CallableWork, RunnableWork, Work
@@ -104,7 +104,12 @@ class Guard:
             return refused
         session = self._session(work, standing or self.tools.ledger.standing(work.unit.name))
         end = blocking.drive(session, work.attempt, self.sleep, first=first)
-        return _passed_on(session.outcome(end))
+        outcome = _passed_on(session.outcome(end))
+        if isinstance(outcome, Paused) and self.tools.on_pause is not None:
+            answer = self.tools.on_pause(outcome)
+            if self._answered(outcome, answer):
+                return self.drive(work)
+        return outcome
 
     async def arun(
         self, unit: str | Unit, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
@@ -123,9 +128,29 @@ class Guard:
             work = self._work(unit, function, args, kwargs)
         if (refused := self._refused(work)) is not None:
             return refused
+        return await self._drive_async(work, standing, first)
+
+    async def _drive_async(
+        self, work: CallableWork, standing: Standing | None, first: Tried | None = None
+    ) -> Outcome[Any]:
         session = self._session(work, standing)
         end = await awaited.drive(session, work.attempt_async, self.asleep, first=first)
-        return _passed_on(session.outcome(end))
+        outcome = _passed_on(session.outcome(end))
+        if session.pending is not None:  # it came while the terminal record was written
+            raise session.pending
+        if isinstance(outcome, Paused) and self.tools.on_pause is not None:
+            answer = await awaited.value_of(self.tools.on_pause(outcome))
+            if self._answered(outcome, answer):
+                return await self._drive_async(work, self.tools.ledger.standing(work.unit.name))
+        return outcome
+
+    def _answered(self, paused: Paused, answer: object) -> bool:
+        """Write down the answer that a callback gave; whether there was one."""
+        if not isinstance(answer, Answer):
+            return False
+        self.tools.ledger.answer(paused.pause, answer, note="", at_s=self.tools.clock.wall_s())
+        self.tools.observer.emit("pause.answered", unit=paused.unit, pause=paused.pause, answer=answer)
+        return True
 
     def unit(self, name: str | Unit, **declared: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
         """Return a decorator that runs each call of a function, or coroutine function, as a unit.

@@ -6,18 +6,19 @@ All of it may block. Calls, waits and callbacks are not here, for an awaiting pr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 import attrs
 
 from rerail.budget.model import Balance, Grant, Limit
 from rerail.decisions.effects import Announce, Call, DrawWait, Finish, IdentifyInput, Plan, RunHeal, Spend
 from rerail.decisions.model import Draws, Heal, HealOutcome, Pause, Repair, Stop
-from rerail.errors import LedgerError
+from rerail.errors import GitError, LedgerError
 from rerail.handlers.backoff import curve_s
-from rerail.handlers.heal import outcome_of
+from rerail.handlers.heal import not_healed, outcome_of
 from rerail.ledger.store import Refusal
 from rerail.observe import decision_facts
+from rerail.runner.work import landing
 from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
 
     from rerail.clock import Clock, Draw
     from rerail.decisions.effects import FailureRecord, Reply
-    from rerail.decisions.model import RunState
+    from rerail.decisions.model import Ending, Landing, RunState
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
     from rerail.git.report import HealReport
     from rerail.handlers.repair import RepairRequest
-    from rerail.ids import PauseId
+    from rerail.ids import Fingerprint, PauseId
     from rerail.ledger.store import Ledger, Owner
     from rerail.observe import EventName, Observer
     from rerail.rules.model import Classification
+    from rerail.runner.outcome import Paused
     from rerail.runner.work import Work
 
 BlockingEffect = Call | IdentifyInput | Spend | DrawWait | Plan | Announce | RunHeal | Finish
@@ -69,6 +71,8 @@ class Tools:
     """Whether an owner still runs."""
     on_failure: Callable[[FailureRecord], None] | None = None
     """Shown every named failure before anything is done about it: where a block is printed."""
+    on_pause: Callable[[Paused], Any] | None = None
+    """Told of every pause; an `Answer` that it returns is the operator's, and the run goes on with it."""
 
 
 class Performer:
@@ -146,14 +150,15 @@ class Performer:
             # What cannot be read counts as spent. The failure is still named and shown; the run pauses on it.
             self.emit("ledger.unusable", error=str(error))
             grant = Grant(Limit.LEDGER, Balance(charge.unit, charge.class_, charge.budget, charge.budget))
-        self.emit(
-            "budget.charged",
-            class_=charge.class_,
-            granted=grant.granted,
-            refused_by=grant.refused_by,
-            remaining=grant.balance.remaining,
-            budget=grant.balance.budget,
-        )
+        if self._is_heard:
+            self.emit(
+                "budget.charged",
+                class_=charge.class_,
+                granted=grant.granted,
+                refused_by=grant.refused_by,
+                remaining=grant.balance.remaining,
+                budget=grant.balance.budget,
+            )
         return grant
 
     def _plan(self, plan: Plan) -> str:
@@ -166,6 +171,18 @@ class Performer:
                 self._work.proposal = propose(self._request(plan.classification, plan.evidence))
                 return "; ".join(self._work.proposal.changes) if self._work.proposal else ""
         assert_never(plan.decision)
+
+    def repaired(self, new_input: object) -> Fingerprint | None:
+        """Take what a repairer gave; return the fingerprint of the new input, or None where it gave none."""
+        fingerprint = self._work.take(new_input)
+        self.emit("input.repaired", input=fingerprint)
+        return fingerprint
+
+    def probed(self, answer: object) -> Landing:
+        """Take what a unit's probe answered."""
+        landed = landing(answer)
+        self.emit("effect.probed", landing=landed)
+        return landed
 
     def request(self, record: FailureRecord) -> RepairRequest:
         """Return what a repairer or caller needs to know of a rejected input."""
@@ -196,7 +213,10 @@ class Performer:
 
     def _heal(self, run: RunHeal) -> HealOutcome:
         record = run.record
-        report = self._tools.healer.heal(record.classification, record.evidence, self._work.cwd)
+        try:
+            report = self._tools.healer.heal(record.classification, record.evidence, self._work.cwd)
+        except GitError as error:  # git could not be asked, so nothing was changed
+            report = not_healed(record.classification, error.message)
         self._work.heals.append(report)
         self._tools.ledger.append(
             "heal.finished",
@@ -223,6 +243,10 @@ class Performer:
             )
         if isinstance(decision, Stop) and state.last is not None and state.last.class_ == FailureClass.WORKTREE:
             self._refuse_worktree(state.last.reason, state.last.summary)
+        if self._is_heard:
+            self._tell_end(state, decision)
+
+    def _tell_end(self, state: RunState, decision: Ending) -> None:
         if isinstance(decision, Pause):
             question = state.last.summary if state.last else ""
             self.emit(

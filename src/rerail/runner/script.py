@@ -40,6 +40,7 @@ from rerail.decisions.model import (
     Decision,
     Draws,
     Ending,
+    Event,
     Failed,
     HandBack,
     Heal,
@@ -112,25 +113,50 @@ def follow(state: RunState, decision: Decision, *, policy: Policy, classify: Cla
                     state, decision, record = yield from _name(state, reply, policy, classify(reply.evidence))
                 else:
                     state, decision = step(state, _ending(reply), policy)
-            case Retry(wait_s):
-                reply = yield Sleep(wait_s)
-                state, decision = step(state, Cancelled() if isinstance(reply, Interrupted) else Waited(), policy)
-            case Repair():
-                new_input = yield MakeRepair(_named(record))
-                state, decision = step(state, Repaired(_fingerprint(new_input)), policy)
-            case Heal():
-                outcome = HealOutcome(_text((yield RunHeal(_named(record)))))
-                draws = (yield from _draw(state)) if outcome is HealOutcome.RETRY else NO_DRAWS
-                state, decision = step(state, Healed(outcome), policy, draws)
-            case Probe():
-                landing = Landing(_text((yield AskLanded())))
-                draws = (yield from _draw(state)) if landing is Landing.ABSENT else NO_DRAWS
-                state, decision = step(state, Probed(landing), policy, draws)
+            case Retry() | Repair() | Heal() | Probe():
+                reply = yield _act(decision, record)
+                event = Cancelled() if isinstance(reply, Interrupted) else _done(decision, reply)
+                draws = (yield from _draw(state)) if event in _RETRIED_AFTER else NO_DRAWS
+                state, decision = step(state, event, policy, draws)
             case Pause() | Stop() | HandBack() | Proceed():
                 yield Finish(state, decision, record)
                 return End(state, decision, record)
             case _:
                 assert_never(decision)
+
+
+_RETRIED_AFTER: tuple[Event, ...] = (Healed(HealOutcome.RETRY), Probed(Landing.ABSENT))
+"""What turns out to need no more than a wait."""
+
+
+def _act(
+    decision: Retry | Repair | Heal | Probe, record: FailureRecord | None
+) -> Sleep | MakeRepair | RunHeal | AskLanded:
+    """Return the effect that carries a decision out."""
+    match decision:
+        case Retry(wait_s):
+            return Sleep(wait_s)
+        case Repair():
+            return MakeRepair(_named(record))
+        case Heal():
+            return RunHeal(_named(record))
+        case Probe():
+            return AskLanded()
+    assert_never(decision)
+
+
+def _done(decision: Retry | Repair | Heal | Probe, reply: Reply) -> Waited | Repaired | Healed | Probed:
+    """Return the event that an effect's reply is."""
+    match decision:
+        case Retry():
+            return Waited()
+        case Repair():
+            return Repaired(_fingerprint(reply))
+        case Heal():
+            return Healed(HealOutcome(_text(reply)))
+        case Probe():
+            return Probed(Landing(_text(reply)))
+    assert_never(decision)
 
 
 def _name(

@@ -47,6 +47,8 @@ class Session:
             policy=policy,
         )
         self.work = work
+        self.pending: BaseException | None = None
+        """A cancellation that came while something was written: it is raised once that is done, and the run has ended."""
         self.performer = Performer(tools, work, policy, known=standing is not None)
         self.script = follow(state, decision, policy=policy, classify=classify)
 

@@ -70,6 +70,11 @@ class Work:
             return Interrupted()
         return self._failed(evidence_of(error))
 
+    def interrupted(self, error: BaseException) -> Interrupted:
+        """Take what interrupted a wait or a callback."""
+        self.error = error
+        return Interrupted()
+
     def _failed(self, evidence: Evidence) -> Raised:
         return Raised(evidence, self._clock.wall_s())
 

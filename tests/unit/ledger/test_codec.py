@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,7 +85,7 @@ def test_an_owner_comes_back_as_it_was(owner: Owner) -> None:
     assert codec.owner_from_json(through_text(codec.owner_to_json(owner))) == owner
 
 
-FAILURE = attrs.evolve(record(Retry(1.0)), evidence=Evidence(Source.PROCESS, command=("make",), exit_code=2))
+FAILURE = record(Retry(1.0))._replace(evidence=Evidence(Source.PROCESS, command=("make",), exit_code=2))
 
 CODECS: list[tuple[str, Callable[[object], Any], Callable[[Any], dict[str, object]], Any]] = [
     ("run state", codec.state_from_json, codec.state_to_json, running(last=classification())),

@@ -364,3 +364,32 @@ def test_a_block_is_shown_before_the_second_attempt() -> None:
 
     loop.run(PURE, call)
     assert order == ["call", "block", "call"]
+
+
+def test_a_pause_that_a_callback_answers_goes_on_at_once() -> None:
+    asked: list[Paused] = []
+
+    def ask(paused: Paused) -> Answer:
+        asked.append(paused)
+        return Answer.APPROVE
+
+    loop, script = scripted([Named("deterministic-policy/hook-denied"), "value"], on_pause=ask)
+    outcome = loop.run(PURE, script)
+    assert isinstance(outcome, Succeeded)
+    assert [paused.why for paused in asked] == [Why.CLASS]
+    assert loop.tools.ledger.pauses() == ()
+
+
+def test_a_pause_that_a_callback_leaves_open_stays_open() -> None:
+    loop, script = scripted([Named("deterministic-policy/hook-denied"), "value"], on_pause=lambda paused: None)
+    assert isinstance(loop.run(PURE, script), Paused)
+    assert len(loop.tools.ledger.pauses()) == 1
+
+
+def test_a_coroutine_callback_is_awaited_for_its_answer() -> None:
+    async def ask(paused: Paused) -> Answer:
+        await asyncio.sleep(0)
+        return Answer.RETRY
+
+    loop, script = scripted([Named("deterministic-policy/hook-denied"), "value"], on_pause=ask)
+    assert asyncio.run(loop.arun(PURE, script.awaited)).ok

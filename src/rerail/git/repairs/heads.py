@@ -59,8 +59,11 @@ def attachment(state: RepoState) -> Attachment | Finding:
     old = state.git.line("rev-parse", "--verify", branch)
     if state.elsewhere(branch) is not None:
         return fails(f"{branch} is checked out in another worktree")
-    if old != head and not state.git.ask("merge-base", "--is-ancestor", old, head):
-        return fails(f"{branch} has commits that HEAD does not have: attaching it would change the work tree")
+    if old == head:
+        return Attachment(branch, old, head)
+    # Only commits that were made on the branch's own tip are the branch's: HEAD may have been put on another line of history.
+    if move is None or move.landed != old or not state.git.ask("merge-base", "--is-ancestor", old, head):
+        return fails(f"HEAD has left {branch}: whether its commits belong there is not recorded")
     return Attachment(branch, old, head)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.readers import command as commands
 from rerail.rules.readers import generic, unwrap
 from rerail.rules.readers.model import Draft, Fact, Line, Scene, View
+from rerail.rules.readers.printed import PRINTERS
 from rerail.rules.readers.traceback import names_a_type
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ class Reader(NamedTuple):
 
 
 LINTERS = frozenset({
-    "ruff", "flake8", "pylint", "eslint", "biome", "markdownlint", "markdownlint-cli2", "golangci-lint", "rubocop", "standardrb", "yamllint",
-    "actionlint", "ktlint", "detekt", "swiftlint", "stylelint", "hadolint", "shellcheck", "oxlint", "xo", "standard", "vale", "revive", "staticcheck",
-    "pycodestyle", "pydocstyle", "pyflakes", "checkstyle", "tflint", "ansible-lint", "lint-staged", "pre-commit", "lefthook", "cpplint", "haml-lint",
+    "ruff", "flake8", "pylint", "eslint", "biome", "markdownlint", "markdownlint-cli2", "golangci-lint", "rubocop",
+    "standardrb", "yamllint", "actionlint", "ktlint", "detekt", "swiftlint", "stylelint", "hadolint", "shellcheck",
+    "oxlint", "xo", "standard", "vale", "revive", "staticcheck", "pycodestyle", "pydocstyle", "pyflakes",
+    "checkstyle", "tflint", "ansible-lint", "lint-staged", "pre-commit", "lefthook", "cpplint", "haml-lint",
 })  # fmt: skip
 """Programs whose findings have a shape of their own; see `rerail.rules.readers.lint`."""
 
@@ -50,26 +52,83 @@ READERS: tuple[Reader, ...] = (
         "js_tests",
         frozenset({"jest", "vitest", "mocha", "ava", "jasmine", "bun", "deno", "playwright"}),
         (
-            "test suites:", "test files ", " failing\n", "# fail ", "ℹ fail ", "\n(fail) ", "ran all test suites", "failed | ",
-            " specs, ", " spec, ", " failed\n", " tests failed", " test failed",
+            "test suites:",
+            "\ntests:  ",
+            "test files ",
+            " failing\n",
+            "# fail ",
+            "\u2139 fail ",
+            "\n(fail) ",
+            "ran all test suites",
+            "failed | ",
+            " specs, ",
+            " spec, ",
+            " failed\n",
+            " tests failed",
+            " test failed",
         ),
     ),
     Reader(
         "test_reports",
         frozenset(),
         (
-            "test result: failed", "--- fail: ", "\nfail\t", " examples, ", " example, ", " runs, ", "assertions: ", "tests run:", " tests completed, ",
-            "failed!", "tests passed, ", "not ok ", "result: fail", "# fail", " tests, ", " test, ", "[  failed  ]", " passed, ", "| fail |", "looks like you failed",
+            "test result: failed",
+            "--- fail: ",
+            "\nfail\t",
+            " examples, ",
+            " example, ",
+            " runs, ",
+            "assertions: ",
+            "tests run:",
+            " tests completed, ",
+            "failed!",
+            "tests passed, ",
+            "not ok ",
+            "result: fail",
+            "# fail",
+            " tests, ",
+            " test, ",
+            "[  failed  ]",
+            " passed, ",
+            "| fail |",
+            "suite result: failed",
+            "looks like you failed",
         ),
     ),
-    Reader("githooks", frozenset({"git"}), ("husky", "- hook id: ", "lefthook", "pre-commit hook", "commit-msg hook", "pre-push hook")),
+    Reader(
+        "githooks",
+        frozenset({"git"}),
+        ("husky", "- hook id: ", "lefthook", "pre-commit hook", "commit-msg hook", "pre-push hook"),
+    ),
     Reader(
         "git",
         frozenset({"git"}),
-        ("head is now at ", "could not apply ", "could not revert ", "patch failed at ", "applying: ", "[new branch]", "os.getcwd()"),
+        ("head is now at ", "could not apply ", "could not revert ", "patch failed at ", "applying: ", "[new branch]"),
     ),
-    Reader("lint", LINTERS, ("\nfound ", " problem", ":1: ", " --> ", "offense", "issues", " line ", " md0")),
-    Reader("packages", frozenset(), ("npm err", "no matching distribution", "could not find a version", "could not install packages", "bundler as root", ".git can't be found")),
+    Reader("printed", PRINTERS | {"json.tool", "pydoc", "curl"}, ()),
+    Reader(
+        "compilers",
+        frozenset({"gcc", "g++", "clang", "cc", "tsc", "go", "cargo", "rustc", "rustfmt", "javac", "cmake"}),
+        ("error: ", " error ts", ".go:", "cmake warning", "error[", "diff in "),
+    ),
+    Reader("gradle", frozenset(), ("* what went wrong",)),
+    Reader(
+        "lint",
+        LINTERS,
+        ("\nfound ", " problem", ":1: ", " --> ", "offense", "issues", " line ", " md0", '"ruleid"', "sarif"),
+    ),
+    Reader(
+        "packages",
+        frozenset(),
+        (
+            "npm err",
+            "no matching distribution",
+            "could not find a version",
+            "could not install packages",
+            "bundler as root",
+            ".git can't be found",
+        ),
+    ),
     Reader(
         "traceback", frozenset(), ("traceback (most recent call last)", "\n    at ", "\n\tat ", "\nnpm error     at ")
     ),
@@ -195,4 +254,4 @@ def _structured_failures(drafts: Sequence[Draft]) -> list[Draft]:
     """Return the streams that say in data, whatever the exit status, that something failed."""
     from rerail.rules.readers.structured import says_failure
 
-    return [draft for draft in drafts if says_failure(draft.lines)]
+    return [draft for draft in drafts if any(draft.weights) and says_failure(draft.lines)]

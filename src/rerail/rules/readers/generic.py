@@ -39,8 +39,9 @@ _NOISE = lazy(
     r"""(?x)
       \s*(?:[\^~|│╵·\-─=+*_.>]\s?)+$                        # rules, carets, progress dots
     | \s*>?\s*\d+\s*[|│](?:\s|$) | \s*[|│╵]\s               # quoted source with its line number
+    | \s*\d+\s+[-+~]\s                                     # what is suggested in its place
     | \s+at\s\S                                             # a stack frame
-    | \s*File\s".{1,300}",\sline\s\d+                       # a Python frame
+    | \s*File\s".{1,300}",\sline\s\d+(?:,\sin\s|$)         # a Python frame
     | \+(?!\+?\s*(?:Error|error))                           # an added line, or a traced command
     | (?:@@\s|diff\s--git\s|index\s[0-9a-f]{6,}\.\.|---\s\S|\+\+\+\s\S|similarity\sindex\s|rename\s(?:from|to)\s)
     | (?:not\s)?ok\s\d+\b                                   # TAP
@@ -87,7 +88,7 @@ _ERROR = lazy(
 _ERROR_AT = 120
 """Characters of a line in which its error word stands; further on it is somebody's prose."""
 _NO_ERRORS = lazy(r"(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b")
-_CARETS = lazy(r"^[\s|]*[\^~][\s\^~]*$")
+_CARETS = lazy(r"^[\s|.]*[\^~][\s\^~]*$")
 _DIAGNOSTIC = lazy(r"\b(?:error|fatal|warning|Error|Exception)\b[^\"'`]{0,40}: ")
 _FENCE = lazy(r"^\s*(?:```|~~~)")
 

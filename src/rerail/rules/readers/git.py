@@ -46,8 +46,6 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
                 _read_line(draft, index, line)
         if shows_data and draft.name == "stdout":
             draft.mask(*(index for index, line in enumerate(draft.bare) if not _OWN_ERROR.match(line)))
-        if "os.getcwd()" in draft.low:
-            _read_lost_directory(draft)
 
 
 def _read_line(draft: Draft, index: int, line: str) -> None:
@@ -58,15 +56,3 @@ def _read_line(draft: Draft, index: int, line: str) -> None:
         draft.mark(Weight.DECIDING, index)
     elif titled := _TITLED.match(line) or _PATCH_TITLE.match(line):
         draft.shown_as(index, titled[1])
-
-
-def _read_lost_directory(draft: Draft) -> None:
-    """Let the frame decide that asked for the current directory, where the error that follows names no file."""
-    asked = None
-    for index, line in enumerate(draft.lines):
-        if "os.getcwd()" in line:
-            asked = index
-        elif asked is not None and line.rstrip().endswith("FileNotFoundError: [Errno 2] No such file or directory"):
-            draft.mark(Weight.DECIDING, asked, index)
-            draft.fact("code", "CWD_GONE", asked)
-            asked = None

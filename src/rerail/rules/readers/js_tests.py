@@ -17,31 +17,33 @@ if TYPE_CHECKING:
     from rerail.rules.readers.model import Draft, Scene
 
 _HEAD = re.compile(
-    r"^(?:\s*● (?!Console)\S.*|\s*FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*✘ \[fail\]: .*|\s*✖ \S.*|\s*× \S.*|\s*not ok \d+.*|\(fail\) .*"
-    r"|\S.* => \./\S+:\d+:\d+)$"
+    r"^(?:\s*● (?!Console)\S.*|\s*FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*✘ \[fail\]: .*|\s*✖ \S.*"
+    r"|\s*\u00d7 \S.*|\s*not ok \d+.*|\(fail\) .*"
+    r"|\S.* => \./\S+:\d+:\d+|\S.* \.\.\. .*(?:ok|FAILED|ignored) \(\d+m?s\))$"
 )
 _LAST = re.compile(
-    r"^\s*(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*|[1-9]\d* failing|[1-9]\d* failed"
-    r"|(?:ℹ|#) fail [1-9]\d*|[1-9]\d* tests? failed|\d+ specs?, [1-9]\d* failures?.*|[1-9]\d* fail|FAILED \| .*|✖ [1-9]\d* .*failed.*"
-    r"|› [1-9]\d* snapshots? failed\..*|.*[1-9]\d* tests? failed\b.*|Snapshots?: .*failed.*)$"
+    r"^\s*(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*"
+    r"|[1-9]\d* failing|[1-9]\d* failed"
+    r"|(?:\u2139|#) fail [1-9]\d*|[1-9]\d* tests? failed|\d+ specs?, [1-9]\d* failures?.*"
+    r"|[1-9]\d* fail|FAILED \| .*|✖ [1-9]\d* .*failed.*"
+    r"|\u203a [1-9]\d* snapshots? failed\..*|.*[1-9]\d* tests? failed\b.*|Snapshots?: .*failed.*)$"
 )
 _END = re.compile(
-    r"^\s*(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|Error: .*|expect\(.*|thrown: .*|Expected .{0,200} to .*"
-    r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*|Jest encountered an unexpected token.*"
-    r"|A jest worker process .*|.{0,40}terminated by another process.*|Failed to resolve import .*|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
+    r"^\s*(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|Error: .*"
+    r"|expect\(.*|thrown: .*|Expected .{0,200} to .*"
+    r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*"
+    r"|Jest encountered an unexpected token.*"
+    r"|A jest worker process .*|.{0,40}terminated by another process.*|Failed to resolve import .*"
+    r"|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
 )
 _CONSOLE = re.compile(r"^\s{0,4}(?:console\.(?:log|error|warn|info|debug)\b.*|(?:stdout|stderr) \| .*)$")
-_STACK = re.compile(r"^\s+at \S|^\s*❯ \S")
-_SIGNS = (
-    "test suites:", "test files ", " failing\n", "# fail ", "ℹ fail ", "ℹ tests ", " snapshot", "\n(fail) ", "ran all test suites", " failed |",
-    "failed | ", "tests  ", " specs, ", " spec, ", " tests failed", " test failed", "\n  1 failed", " failed\n",
-)  # fmt: skip
+_STACK = re.compile(r"^\s+at \S|^\s*\u276f \S")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:
     """Read the streams of a run that says that tests failed; what its tests printed to the console is hidden in all of them."""
     del scene
-    if not any(_LAST.match(line) for draft in drafts if any(sign in draft.low for sign in _SIGNS) for line in draft.bare):
+    if not any(_LAST.match(line) for draft in drafts for line in draft.bare):
         return
     for draft in drafts:
         _mask_console(draft)
@@ -53,7 +55,9 @@ def _mask_console(draft: Draft) -> None:
     for index, line in enumerate(draft.bare):
         if _CONSOLE.match(line):
             inside, stacked = True, False
-        elif inside and (_HEAD.match(line) or _LAST.match(line) or (stacked and not _STACK.match(line) and line.strip())):
+        elif inside and (
+            _HEAD.match(line) or _LAST.match(line) or (stacked and not _STACK.match(line) and line.strip())
+        ):
             inside = False
         if inside:
             stacked = stacked or bool(_STACK.match(line))
@@ -71,7 +75,9 @@ def _read(draft: Draft, last: list[int]) -> None:
         elif _HEAD.match(line):
             inside, found = True, False
             draft.mask(index)
-        elif (_END.match(line) or line.startswith("error: ")) and (not found or line.lstrip().startswith(("Caused", "[cause]"))):
+        elif (_END.match(line) or line.startswith("error: ")) and (
+            not found or line.lstrip().startswith(("Caused", "[cause]"))
+        ):
             inside = found = True
             ends.append((index, line.strip()))
         elif inside:

@@ -32,17 +32,21 @@ _FINDING = re.compile(
       | \[(?:ERROR|WARN)\]\ \S+\.java:\d+.*\[\w+\]
       | {_PLACE}\ (?:lint|format|check|assist|suppressions|parse)(?:/\S+)?\ .*[━─].*        # Biome
       | In\ \S+\ line\ \d+:                                                             # ShellCheck
-      | \s+\d+:\d+\ +(?:error|✖|×)\ +\S.*                                               # ESLint, stylelint, yamllint
+      | \s+\d+:\d+\ +(?:error|✖|\u00d7)\ +\S.*                                               # ESLint, stylelint, yamllint
       | ❌?\s*\S+\.\w+:\d+:\d+:?\ (?:error|warning):?\ .*\(.*\)
       )
     )$"""
 )
 _TYPED = re.compile(r"\.pyi?:\d+: (?:error|note): |\berror TS\d|\.java:\d+: error: ")
 """What type checkers and compilers print in the same shape: their own rules know it."""
+_REPORT = re.compile(r"\"(?:ruleId|filePath|errorCount|fatalErrorCount)\": ?|\"\$schema\": ?\".{0,200}sarif")
+_FOUND = re.compile(r"\"errorCount\": ?[1-9]|\"ruleId\": ?\"")
+"""Reports as JSON, all of it about the code."""
 _QUOTE_START = re.compile(r"^\s*(?:-->|╭|┌|╭─\[) ?\S+")
-_QUOTED = re.compile(r"^\s*(?:-->|[-+|│╭╰·=]|\d+ ?[|│]|help: |info: |ℹ|\d+ \d* ?│|\|$)|^\s*$")
+_QUOTED = re.compile(r"^\s*(?:-->|[-+|│╭╰·=]|\d+ ?[|│]|help: |info: |\u2139|\d+ \d* ?│|\|$)|^\s*$")
 _SIGNS = re.compile(
-    r"(?m)^found \d+ errors?\.|\bproblems? \(|^(?:[a-z]{1,4}\d{3,4}|invalid-syntax) .*\n +--> |offenses? detected|\bissues?[:.]$|:\d+:\d+: [a-z]{1,3}\d{3} "
+    r"(?m)^found \d+ errors?\.|\bproblems? \(|^(?:[a-z]{1,4}\d{3,4}|invalid-syntax) .*\n +--> "
+    r"|offenses? detected|\bissues?[:.]$|:\d+:\d+: [a-z]{1,3}\d{3} "
     r"|^in \S+ line \d+:$|md\d{3}/"
 )
 
@@ -63,7 +67,13 @@ def _read(draft: Draft, *, is_commit: bool) -> None:
     for index, line in enumerate(draft.bare):
         if draft.weights[index] is not None:
             continue
-        if len(line) < 1_000 and _FINDING.match(line) and not _TYPED.search(line):
+        if _REPORT.search(line):
+            draft.mark(Weight.DECIDING, index)
+            draft.shown_as(index, "a report")
+            if _FOUND.search(line) and not is_commit:
+                draft.fact("code", LINT, index)
+                stated += 1
+        elif len(line) < 1_000 and _FINDING.match(line) and not _TYPED.search(line):
             quoting = False
             draft.mark(Weight.ERROR if is_commit else Weight.DECIDING, index)
             draft.shown_as(index, "a finding")

@@ -162,7 +162,7 @@ class Draft:
         )
 
     def shown_as(self, index: int, text: str) -> None:
-        """Let patterns see only *text* of a line, which is cited whole: the name of a test or a compared value decides nothing."""
+        """Let patterns see only *text* of a line, which is cited whole: a test's name or a compared value decides nothing."""
         self.seen[index] = text
 
     def fact(self, kind: str, value: str, index: int) -> None:

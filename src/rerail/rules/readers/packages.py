@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_NPM_CODE = re.compile(r"^npm (?:error|ERR!) (?:code \S+|[45]\d\d \S.*|notarget No matching .*|Could not resolve dependency:|ERESOLVE .*|Missing script: .*)$")
+_NPM_CODE = re.compile(
+    r"^npm (?:error|ERR!) (?:code \S+|[45]\d\d \S.*|notarget No matching .*"
+    r"|Could not resolve dependency:|ERESOLVE .*|Missing script: .*)$"
+)
 _NPM_ADVICE = re.compile(
     r"""(?x)^npm\ (?:error|ERR!)(?:$|\s+(?:
       A\ complete\ log\ of\ this\ run | path\ | command\ | cwd\ | For\ a\ full\ report | /\S+-report\.txt | \S+/_logs/
@@ -26,12 +29,20 @@ _NPM_ADVICE = re.compile(
     | Fix\ the\ upstream | to\ accept\ an\ incorrect | at\ \S
     ))"""
 )
-_PIP_ECHO = ("no matching distribution", "could not find a version that satisfies", "could not install packages", "could not find a version")
+_PIP_ECHO = (
+    "no matching distribution",
+    "could not find a version that satisfies",
+    "could not install packages",
+    "could not find a version",
+)
 _PIP_CAUSE = re.compile(
-    r"^(?:WARNING: Retrying \(|  WARNING: Retrying \(|WARNING: .{0,80}connection broken by |Could not fetch URL |WARNING: (?:401|403) Error|ERROR: HTTP error \d)"
+    r"^(?:WARNING: Retrying \(|  WARNING: Retrying \(|WARNING: .{0,80}connection broken by "
+    r"|Could not fetch URL |WARNING: (?:401|403) Error|ERROR: HTTP error \d)"
 )
 _BUNDLER_ADVICE = ("Don't run Bundler as root", "installing your bundle as root", "users on this machine.")
-_PIP_MASK = re.compile(r"^(?:WARNING: You are using pip version|\[notice\] |WARNING: There was an error checking the latest version)")
+_PIP_MASK = re.compile(
+    r"^(?:WARNING: You are using pip version|\[notice\] |WARNING: There was an error checking the latest version)"
+)
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:

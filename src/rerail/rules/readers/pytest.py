@@ -21,7 +21,9 @@ _End = tuple[int, str]
 """A line, and what it says without the name of the test."""
 
 _SECTION = re.compile(r"^={3,} (?P<title>\S.*?) ={3,}$")
-_OPENING = frozenset({"test session starts", "FAILURES", "ERRORS", "PASSES", "short test summary info", "warnings summary"})
+_OPENING = frozenset(
+    {"test session starts", "FAILURES", "ERRORS", "PASSES", "short test summary info", "warnings summary"}
+)
 _TOLD = frozenset({"FAILURES", "ERRORS", "XFAILURES"})
 _BLOCK = re.compile(r"^_{3,} .+ _{3,}$")
 _CAPTURED = re.compile(r"^-{3,} (?:Captured|live) .+ -{3,}$")
@@ -32,12 +34,16 @@ _PARAMETERS = re.compile(r"\[.{0,400}?\](?= - |$)")
 _COUNTS = re.compile(r"^(?:=+ )?(?:[\w, ]{3,120}|no tests ran) in [\d.]+s?(?: \([\d:]+\))?(?: =+)?$")
 _COUNTED = re.compile(r"\b\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b|no tests ran")
 _PROGRESS = re.compile(
-    r"^(?:[.FEsxXpP]{1,200}(?:\s+\[\s*\d+%\])?|\S+\.py [.FEsxXpP]*\s*(?:\[\s*\d+%\])?|\[gw\d+\] .*|\S+::\S.*|collecting .*|collected .*"
-    r"|platform .* -- Python .*|rootdir: .*|plugins: .*|configfile: .*|testpaths: .*|cachedir: .*|hypothesis profile .*|asyncio: .*"
-    r"|\d+ workers? \[\d+ items?\].*|created: \d+/\d+ workers?|bringing up nodes\.\.\.|scheduling tests via .*|timeout\w*: .*)$"
+    r"^(?:[.FEsxXpP]{1,200}(?:\s+\[\s*\d+%\])?|\S+\.py [.FEsxXpP]*\s*(?:\[\s*\d+%\])?|\[gw\d+\] .*"
+    r"|\S+::\S.*|collecting .*|collected .*"
+    r"|platform .* -- Python .*|rootdir: .*|plugins: .*|configfile: .*|testpaths: .*|cachedir: .*"
+    r"|hypothesis profile .*|asyncio: .*"
+    r"|\d+ workers? \[\d+ items?\].*|created: \d+/\d+ workers?|bringing up nodes\.\.\."
+    r"|scheduling tests via .*|timeout\w*: .*)$"
 )
 _LOUD = re.compile(
-    r"^(?:worker '\w+' crashed while running|\[gw\d+\] node down: |Fatal Python error: |INTERNALERROR>|ERROR: |Killed|Segmentation fault)"
+    r"^(?:worker '\w+' crashed while running|\[gw\d+\] node down: |Fatal Python error: |INTERNALERROR>"
+    r"|ERROR: |Killed|Segmentation fault)"
 )
 _COVERAGE = re.compile(r"^(?:ERROR: Coverage failure|FAIL Required test coverage)")
 _SIGNS = ("= failures =", "= errors =", "test session starts", "short test summary", ".py::")
@@ -70,7 +76,9 @@ class _Report:
             self._line(index, line)
         self._end_block()
         if self.counted:
-            self.draft.mask(*self.unknown)  # the run came to its end, so what its tests printed is no failure of the run
+            self.draft.mask(
+                *self.unknown
+            )  # the run came to its end, so what its tests printed is no failure of the run
         self._conclude()
 
     def _line(self, index: int, line: str) -> None:
@@ -125,7 +133,7 @@ class _Report:
             self.group = []
 
     def _end_block(self) -> None:
-        """A test ended with the last error of its chain; where that came from elsewhere, the errors before it may be its cause."""
+        """A test ended with the last error of its chain; where that came from elsewhere, those before it may be its cause."""
         self._end_group()
         groups, self.groups, self.captured = self.groups, [], False
         if not groups:

@@ -43,32 +43,49 @@ SHAPES: dict[str, Shape] = {
     "libtest": Shape(
         "test result: failed",
         re.compile(r"^---- \S.* std(?:out|err) ----$"),
-        re.compile(r"^(assertion.*|called `.*|Error: .*|.*panicked at '.*|index out of bounds.*|attempt to .*|explicit panic|not (?:yet )?implemented.*|[^\s=].*)$"),
+        re.compile(
+            r"^(assertion.*|called `.*|Error: .*|.*panicked at '.*|index out of bounds.*|attempt to .*"
+            r"|explicit panic|not (?:yet )?implemented.*|[^\s=].*)$"),
         re.compile(r"^test result: FAILED\..*"),
-        re.compile(r"^(?:test \S+ .*|thread '.*' (?:\(\d+\) )?panicked at .*:$|failures:|running \d+ tests?|    \S+$|note: .*|stack backtrace:)$"),
-        re.compile(r"^(?:assertion|called `Option::unwrap|called `Result::\w+\(\)` on an `(?:Err|Ok)` value: (?:\"|\w+$|[\w(){}]+$)|index out of bounds|attempt to |explicit panic|not (?:yet )?implemented|test did not panic)"),
+        re.compile(
+            r"^(?:test \S+ .*|thread '.*' (?:\(\d+\) )?panicked at .*:$|failures:|running \d+ tests?|    \S+$"
+            r"|note: .*|stack backtrace:)$"),
+        re.compile(
+            r"^(?:assertion|called `Option::unwrap|called `Result::\w+\(\)` on an `(?:Err|Ok)` value: (?:\""
+            r"|\w+$|[\w(){}]+$)|index out of bounds|attempt to |explicit panic|not (?:yet )?implemented"
+            r"|test did not panic|[^:]{0,200}$)"),
     ),
     "go test": Shape(
         "fail",
-        re.compile(r"^(?:\s*--- FAIL: .*|=== RUN +.*)$"),
-        re.compile(r"^\s{2,}\S+_test\.go:\d+: ?(.*)$|^(panic: .*)$"),
-        re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$"),
-        re.compile(r"^(?:=== (?:PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
-        re.compile(r"(?i)(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded|TLS handshake|EOF$|status(?: code)?:? [45]\d\d))"),
+        re.compile(r"^(?:\s*--- FAIL: .*|=== (?:RUN|FAIL:?) +.*)$"),
+        re.compile(r"^\s{2,}\S+_test\.go:\d+: ?(\S.*)$|^(panic: .*)$|^\s+Error:\s+(\S.*)$"),
+        re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$|^DONE \d+ tests?.*, [1-9]\d* (?:failure|error)s?.*"),
+        re.compile(
+            r"^(?:=== (?:PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+"
+            r"|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
+        re.compile(
+            r"(?i)(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded"
+            r"|TLS handshake|EOF$|status(?: code)?:? [45]\d\d))"),
         is_log=True,
     ),
     "RSpec": Shape(
         "failures:\n",
         re.compile(r"^\s{2}\d+\) .*$"),
-        re.compile(rf"^\s{{5,}}((?:expected|Expected)\b.*|{_ERROR}.*|.*(?:to eq|to be|to match|to raise|but (?:nothing|got)).*)$"),
+        re.compile(
+            rf"^\s{{5,}}((?:expected|Expected)\b.*|{_ERROR}.*|.*(?:to eq|to be|to match|to raise|but (?:nothing"
+            rf"|got)).*)$"),
         re.compile(r"^\d+ examples?, (?:[1-9]\d* failures?.*|0 failures, .*errors? occurred.*)$"),
-        re.compile(r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+(?:got|expected): .*|\s+\(compared using .*|\s{2,}[-+@].*)$"),
+        re.compile(
+            r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+(?:got|expected): .*"
+            r"|\s+\(compared using .*|\s{2,}[-+@].*)$"),
         re.compile(r"^(?:[Ee]xpected|(?!.*Error).*to )"),
     ),
     "minitest": Shape(
         " runs, ",
         re.compile(r"^\s*\d+\) (?:Failure|Error):$"),
-        re.compile(rf"^(Expected.*|{_ERROR}.*|--- expected|Failed (?:assertion|refutation).*|.+ expected but .*|<.*> expected.*)$"),
+        re.compile(
+            rf"^(Expected.*|{_ERROR}.*|--- expected|Failed (?:assertion|refutation).*|.+ expected but .*"
+            rf"|<.*> expected.*)$"),
         re.compile(r"^\d+ runs, \d+ assertions, (?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors).*"),
         re.compile(r"^(?:\S+#test_\S+.*|Run options: .*|# Running:|[.FES]+|\s+Actual: .*)$"),
         re.compile(r"^(?:Expected|---|Failed|.*expected)"),
@@ -86,15 +103,22 @@ SHAPES: dict[str, Shape] = {
         re.compile(r"^\d+\) \S+::\S+.*$"),
         re.compile(rf"^(Failed asserting.*|{_ERROR}.*)$"),
         re.compile(r"^(?:Tests: \d+, Assertions: .*(?:Failures|Errors): [1-9].*|(?:FAILURES|ERRORS)!)$"),
-        re.compile(r"^(?:There (?:was|were) \d+ (?:failure|error)s?:|--- Expected|\+\+\+ Actual|@@ @@|[-+]\S.*|\S+\.php:\d+)$"),
+        re.compile(
+            r"^(?:There (?:was|were) \d+ (?:failure|error)s?:|--- Expected|\+\+\+ Actual|@@ @@|[-+]\S.*"
+            r"|\S+\.php:\d+)$"),
         re.compile(r"^Failed asserting"),
     ),
     "Surefire": Shape(
         "tests run:",
         re.compile(r"^(?:\[ERROR\] )?\S+(?:\(\S+\))? .*(?:<<< (?:FAILURE|ERROR)!|FAILED)$"),
         re.compile(rf"^({_ERROR}.*)$"),
-        re.compile(r"^(?:\[(?:ERROR|WARNING)\] )?Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9]).*|^\[ERROR\] .*There are test failures\..*"),
-        re.compile(r"^\[ERROR\] (?:Failures:|Errors:|  \S+:\d+.*|  \S+\.\S+ .*|Please refer to .*|-> \[Help 1\]|To see the full stack.*|Re-run Maven .*|For more information .*|\[Help \d\] .*|After correcting .*|$)|^\s*(?:at \S.*|\.\.\. \d+ more)"),
+        re.compile(
+            r"^(?:\[(?:ERROR|WARNING)\] )?Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9]).*"
+            r"|^\[ERROR\] .*There are test failures\..*"),
+        re.compile(
+            r"^\[ERROR\] (?:Failures:|Errors:|  \S+:\d+.*|  \S+\.\S+ .*|Please refer to .*|-> \[Help 1\]"
+            r"|To see the full stack.*|Re-run Maven .*|For more information .*|\[Help \d\] .*"
+            r"|After correcting .*|$)|^\s*(?:at \S.*|\.\.\. \d+ more)"),
     ),
     "Gradle": Shape(
         " tests completed, ",
@@ -107,7 +131,9 @@ SHAPES: dict[str, Shape] = {
         re.compile(r"^\s*(?:Failed \S.* \[.*\]|\[xUnit\.net .*\] .* \[FAIL\]|X \S.*)$"),
         re.compile(rf"^\s+(Assert\.\w+.*|Expected.*|{_ERROR}.*|.*(?:Expected|but was).*)$"),
         re.compile(r"^\s*(?:Failed! {2}- Failed: +[1-9].*|Test Run Failed\..*|.*[1-9]\d* failed, .*)$"),
-        re.compile(r"^\s*(?:\[xUnit\.net .*|Error Message:|Stack Trace:|at \S.*|Passed \S.*\[.*|Standard Output Messages:|↓ .*|Expected: .*|Actual: .*)$"),
+        re.compile(
+            r"^\s*(?:\[xUnit\.net .*|Error Message:|Stack Trace:|at \S.*|Passed \S.*\[.*"
+            r"|Standard Output Messages:|↓ .*|Expected: .*|Actual: .*)$"),
         re.compile(r"^(?:Assert|Expected|.*but was)"),
     ),
     "CTest": Shape(
@@ -115,14 +141,21 @@ SHAPES: dict[str, Shape] = {
         re.compile(r"^\s*\d+/\d+ Test +#\d+: .*\*\*\*.*$"),
         _NEVER,
         re.compile(r"^(?:\d+% tests passed, [1-9]\d* tests? failed out of \d+|The following tests FAILED:)$"),
-        re.compile(r"^(?:\s+Start +\d+: .*|Test project .*|\s*\d+/\d+ Test .*|\s+\d+ - \S+ \(.*\).*|Errors while running CTest.*|Total Test time .*)$"),
+        re.compile(
+            r"^(?:\s+Start +\d+: .*|Test project .*|\s*\d+/\d+ Test .*|\s+\d+ - \S+ \(.*\).*"
+            r"|Errors while running CTest.*|Total Test time .*)$"),
     ),
     "TAP": Shape(
         "",
         re.compile(r"^#   Failed test.*|^t/\S+ \.+.*"),
         _NEVER,
-        re.compile(r"^(?:\s*not ok \d+(?!.*# (?:TODO|SKIP|todo|skip)).*|Result: FAIL|# [Ll]ooks like you failed .*|# fail +[1-9]\d*|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d* failures?.*|# failed [1-9].*)$"),
-        re.compile(r"^\s*(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*|Non-zero exit status: .*|Files=\d+.*)$"),
+        re.compile(
+            r"^(?:\s*not ok \d+(?!.*# (?:TODO|SKIP|todo|skip)).*|Result: FAIL|# [Ll]ooks like you failed .*"
+            r"|# fail +[1-9]\d*|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d* failures?.*"
+            r"|# failed [1-9].*)$"),
+        re.compile(
+            r"^\s*(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*"
+            r"|Non-zero exit status: .*|Files=\d+.*)$"),
     ),
     "ExUnit": Shape(
         " tests, ",
@@ -137,16 +170,27 @@ SHAPES: dict[str, Shape] = {
         re.compile(r"^\S+:\d+: Failure$"),
         re.compile(r"^((?:Expected|Value of|C\+\+ exception|The difference|Failed|Which is).*)$"),
         re.compile(r"^\[  FAILED  \] \d+ tests?, listed below:.*|^\s*[1-9]\d* FAILED TESTS?$"),
-        re.compile(r"^\[(?: RUN|       OK|  PASSED|  FAILED|-{3,}|={3,}).*\].*|^\s+(?:Actual|Which is|Expected|To be equal): .*"),
+        re.compile(
+            r"^\[(?: RUN|       OK|  PASSED|  FAILED|-{3,}|={3,}).*\].*|^\s+(?:Actual|Which is|Expected"
+            r"|To be equal): .*"),
         re.compile(r"^(?!C\+\+ exception)"),
     ),
     "Behave": Shape(
         " failed, ",
         re.compile(r"^\s*(?:Scenario|Scenario Outline): .*"),
         re.compile(rf"^\s*((?:Assertion Failed|ASSERT FAILED): .*|{_ERROR}.*)$"),
-        re.compile(r"^\d+ (?:features?|scenarios?|steps?) passed, [1-9]\d* failed.*|^\d+ scenarios? \([1-9]\d* failed.*"),
+        re.compile(
+            r"^\d+ (?:features?|scenarios?|steps?) passed, [1-9]\d* failed.*"
+            r"|^\d+ scenarios? \([1-9]\d* failed.*"),
         re.compile(r"^\s*(?:Given|When|Then|And|But|Feature:|Scenario:|Failing scenarios:|features/\S+:\d+) ?.*$"),
         re.compile(r"^(?:Assertion Failed|ASSERT FAILED)"),
+    ),
+    "Foundry": Shape(
+        "suite result: failed",
+        re.compile(r"^\[FAIL[:.\]].*"),
+        _NEVER,
+        re.compile(r"^Suite result: FAILED\..*"),
+        re.compile(r"^\[(?:PASS|FAIL)[:.\]].*|^Ran \d+ tests? .*|^Failing tests:|^Encountered .*"),
     ),
     "Robot Framework": Shape(
         "| fail |",
@@ -185,7 +229,13 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
         elif shape.head.match(line):
             inside, found = True, False
             draft.mask(index)
-        elif inside and (shape.is_log or not found) and line.strip() and (end := shape.end.match(line)) and not _masked(shape, line):
+        elif (
+            inside
+            and (shape.is_log or not found)
+            and line.strip()
+            and (end := shape.end.match(line))
+            and not _masked(shape, line)
+        ):
             found = True
             text = next((group for group in end.groups() if group), line)
             if shape.judged and shape.judged.match(text):

@@ -108,6 +108,8 @@ def _read_part(draft: Draft, start: int) -> int | None:
             draft.weights[source] = Weight.ERROR
         if found := ERROR_NAME.match(line):
             draft.fact("exception", found[1], index)
+            if found[1] in ("KeyError", "AssertionError"):
+                draft.shown_as(index, found[1])  # what was looked up or compared is data
         if started:
             draft.fact("code", "child-not-started", index)
         return index

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _RULE = re.compile(r"^(?:={70}|-{70})$")
 _HEAD = re.compile(r"^(?:FAIL|ERROR|UNEXPECTED SUCCESS): \S")
 _LAST = re.compile(r"^(?:FAILED \(|FAILED$)")
-_PROGRESS = re.compile(r"^(?:[.FEsxu]{1,200}|\w+ \([\w.]+\)(?: \.\.\. .*)?|.{1,200} \.\.\. (?:ok|FAIL|ERROR|skipped .*|expected failure))$")
+_PROGRESS = re.compile(
+    r"^(?:[.FEsxu]{1,200}|\w+ \([\w.]+\)(?: \.\.\. .*)?|.{1,200} \.\.\. (?:ok|FAIL|ERROR|skipped .*|expected failure))$"
+)
 _DOCTEST = re.compile(r"^(?:\*{70}|\*\*\*Test Failed\*\*\*)")
 
 
@@ -49,7 +51,11 @@ def _read_unittest(draft: Draft) -> None:
             inside = False
             last += [index] if _LAST.match(line) else []
         elif inside:
-            if names_a_type(line) and not line.startswith(" ") and (error is None or not is_judgement(draft.bare[error])):
+            if (
+                names_a_type(line)
+                and not line.startswith(" ")
+                and (error is None or not is_judgement(draft.bare[error]))
+            ):
                 draft.mask(*([] if error is None else [error]))
                 error = index
             else:

@@ -49,7 +49,9 @@ _CODE_KEYS = frozenset(
     }
 )
 
-_DIGITS = lazy(r"(?<![\w.\-])[45]\d\d(?![\w%]|[.,]\d)")
+_DIGITS = lazy(
+    r"(?<![\w.\-])[45]\d\d(?![\w%]|[.,]\d| (?:bytes?|[kKMG]i?B|ms|s|seconds?|items?|files?|tests?|lines?|rows?)\b)"
+)
 _BEFORE_CHARS, _AFTER_CHARS, _MOST_DIGITS = 48, 40, 32
 _BEFORE = lazy(r"""(?ix)
     (?: \bHTTP(?:S|/\d(?:\.\d)?)?[\s:=(\-]{1,3}(?:(?:status|error|code|response|exception)[\s:=]{1,3}){0,2}
@@ -121,7 +123,7 @@ def facts(line: str) -> Iterator[tuple[str, str]]:
     if "code = " in line or "StatusCode." in line:
         for code in _GRPC.findall(line):
             yield "code", code
-    if "ode E" in line or "ERR_" in line:
+    if "r code " in line or "! code " in line or "ERR_" in line:
         for codes in _NPM.findall(line):
             yield "code", codes[0] or codes[1]
     if "-32" in line:

@@ -38,6 +38,7 @@ def test_what_follows_a_quotation_is_seen_again() -> None:
 
 
 def test_a_quotation_of_a_part_of_the_schema_is_hidden_too() -> None:
-    quoted = "Failed validating 'type' in schema['properties']['retries']:\n    {'type': 'integer'}\n\nOn instance['retries']:\n    '3'"
+    schema = "Failed validating 'type' in schema['properties']['retries']:\n    {'type': 'integer'}"
+    quoted = f"{schema}\n\nOn instance['retries']:\n    '3'"
     text = f"'3' is not of type 'integer'\n\n{quoted}"
     assert _seen(stderr=text, exit_code=1) == ["'3' is not of type 'integer'"]

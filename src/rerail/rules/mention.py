@@ -1,0 +1,40 @@
+"""Whether words are only spoken of: quoted as a name, or told in somebody's prose. Asked before a blind retry.
+
+Messages of services are quoted too, but after punctuation (``'message': '...'``, ``Error('...')``) and hardly ever after a plain
+word; and no machine says "I".
+"""
+
+from __future__ import annotations
+
+import re
+
+_LOOKED_BACK = 300
+_QUOTES = {"'": "'", '"': '"', "`": "`", "\u2018": "\u2019", "\u201c": "\u201d"}
+_PROSE = re.compile(r"(?:^|[\s(\"'])I(?:'(?:ve|ll|m|d))? (?:[a-z]{2,})\b")
+
+_SPOKEN_OF = re.compile(
+    r" (?:is|are|was|were) (?:handled|expected|retried|covered|reported|caught|simulated|mapped|tolerated)\b"
+)
+
+
+def only_mentioned(line: str, start: int, end: int) -> bool:
+    """Tell whether the words from *start* to *end* of a line are quoted as a name, or the line is prose."""
+    return _is_quoted(line, start, end) or _PROSE.search(line) is not None or _SPOKEN_OF.match(line[end:]) is not None
+
+
+def _is_quoted(line: str, start: int, end: int) -> bool:
+    """Tell whether a quotation that a plain word introduces (``chapter 'Rate limits'``) holds the words."""
+    for place in range(start - 1, max(0, start - _LOOKED_BACK) - 1, -1):
+        closing = _QUOTES.get(line[place])
+        if closing is None or not _introduced(line, place):
+            continue
+        stop = line.find(closing, place + 1)
+        while stop != -1 and line[stop + 1 : stop + 2].isalnum():  # an apostrophe
+            stop = line.find(closing, stop + 1)
+        return stop >= end
+    return False
+
+
+def _introduced(line: str, place: int) -> bool:
+    before = line[:place].rstrip(" ")
+    return len(before) < place and before[-1:].isalpha()
