@@ -158,7 +158,7 @@ class Loop(Guard):
                 observer=Observer(callback=on_event, log=log or project.settings.log),
                 clock=clock,
                 draw=draw,
-                healer=GitHealer(project.loaded.heals, project.loaded.taxonomy),
+                healer=GitHealer(lambda: project.loaded.heals, project.loaded.taxonomy),
                 admit=lambda cwd: admit(store, cwd),
                 owner=current_owner,
                 alive=is_alive,

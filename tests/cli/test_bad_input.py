@@ -185,7 +185,7 @@ def test_an_unwritable_state_directory_falls_back_to_the_project_and_says_so(
     done = rerail("run", "--unit", "u", "--", "sh", "-c", "exit 3", env=env)
     assert done.code == 75, done.text
     assert (project / ".rerail" / ".gitignore").read_text().startswith("*\n")
-    assert "state directory" in rerail("doctor", env=env).text
+    assert "state directory" in rerail("doctor", "--json", env=env).text
 
 
 def test_without_a_home_it_works_all_the_same(rerail: Rerail, environ: dict[str, str]) -> None:

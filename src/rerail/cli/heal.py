@@ -43,7 +43,7 @@ def command(plan_only: bool, file: str | None, repo: str, as_json: bool) -> int:
     project = open_project(cwd)
     evidence = from_payload(_read(file) if file else _STATE_ALONE)
     named = classify(evidence, project.loaded.rules, now=time.time())
-    healer = GitHealer(project.loaded.heals, project.loaded.taxonomy)
+    healer = GitHealer(lambda: project.loaded.heals, project.loaded.taxonomy)
     if plan_only:
         return _leave_plan(healer.look(named, evidence, str(cwd)), as_json=as_json)
     report = healer.heal(named, evidence, str(cwd))

@@ -29,6 +29,8 @@ def _lock_found(case: Case) -> Finding:
     stray = locks.named_elsewhere(case.state, case.lines)
     if stray:
         return fails(f"{stray[0]} is outside of this repository")
+    if not any(locks.names_a_lock(line) for line in case.lines):
+        return fails("no lock is there, and the failure names none")
     return waits("the lock is gone already: its owner let go, or another heal was faster")
 
 

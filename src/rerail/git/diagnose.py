@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rerail.git import found
 from rerail.git.finding import Finding
 from rerail.git.probe import HeadCondition, Trouble
-from rerail.git.repairs import aside, heads, locks, objects, partial, reformat, revisions, tracking
+from rerail.git.repairs import aside, locks, objects, partial, reformat, revisions, tracking
 from rerail.taxonomy.classes import FailureClass
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _broken_head(case: Case) -> Trouble | None:
 
 
 def _broken_ref(case: Case) -> Trouble | None:
-    if case.request.class_ not in _UNCERTAIN or not isinstance(heads.lost_refs(case.state, case.lines), tuple):
+    if case.request.class_ not in _UNCERTAIN or isinstance(case.once(found.lost_refs), Finding):
         return None
     return _git("broken-ref", "a ref that the command needs is broken")
 
@@ -65,7 +66,7 @@ def _unreadable_index(case: Case) -> Trouble | None:
 
 
 def _lock(case: Case) -> Trouble | None:
-    if case.request.class_ not in _UNCERTAIN or not any(_LOCK_TEXT.search(line) for line in case.lines):
+    if case.request.class_ not in _UNCERTAIN or not any(map(locks.names_a_lock, case.lines)):
         return None
     named = [lock.path.name for lock in locks.present_locks(case.state, case.lines)]
     if not named:
@@ -74,7 +75,8 @@ def _lock(case: Case) -> Trouble | None:
 
 
 def _derived(case: Case) -> Trouble | None:
-    if case.request.class_ not in _UNCERTAIN or not any(_DERIVED_TEXT.search(line) for line in case.lines):
+    is_meant = case.request.reason == "corrupt-objects" or any(_DERIVED_TEXT.search(line) for line in case.lines)
+    if case.request.class_ not in _UNCERTAIN or not is_meant:
         return None
     if isinstance(objects.damaged_caches(case.state, case.lines), Finding):
         return None
@@ -166,7 +168,6 @@ def _revision(case: Case) -> Trouble | None:
 
 
 # What cannot be seen in the state alone: the words are git's, in English; elsewhere the rules' own name stands.
-_LOCK_TEXT = re.compile(r"\.lock['\"’”»]|could not lock config file")  # noqa: RUF001  quotes of other languages
 _SHALLOW_TEXT = re.compile(r"unrelated histories|shallow")
 _DERIVED_TEXT = re.compile(r"commit-graph|multi-pack-index|pack-[0-9a-f]+\.(?:idx|pack)")
 _REVISION_TEXT = re.compile(

@@ -63,8 +63,10 @@ def attachment(case: Case) -> heads.Attachment | Finding:
 
 
 def lost_refs(case: Case) -> tuple[heads.LostRef, ...] | Finding:
-    """Return the broken refs and their values."""
-    return heads.lost_refs(case.state, case.lines)
+    """Return the broken refs, of those that the command needs, and their values."""
+    # Of its own ref, ``git stash`` only says that it cannot save.
+    needed = (*case.lines, *(("refs/stash",) if case.call("stash") else ()))
+    return heads.lost_refs(case.state, needed)
 
 
 def lost_head(case: Case) -> str | Finding:

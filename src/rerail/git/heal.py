@@ -16,7 +16,7 @@ from rerail.git.backup import Base, RefMove
 from rerail.git.backups import all_refs
 from rerail.git.case import Case, HealRequest, Pace, unheard, working_dir
 from rerail.git.choose import Candidate, choose, hint, is_for_heal, unhealed
-from rerail.git.command import run_program
+from rerail.git.command import GitFailedError, run_program
 from rerail.git.diagnose import diagnose
 from rerail.git.finding import Verdict
 from rerail.git.journal import Journal
@@ -93,7 +93,23 @@ def heal(
     Raises:
         GitError: git could not be run at all; nothing was changed.
     """
-    pace = pace or Pace()
+    try:
+        return _heal(request, recipes, trusted, lease_dir, taxonomy, pace or Pace(), on_moment)
+    except GitFailedError as error:
+        # Not a crash: a repository that git cannot read is what was to be healed.
+        named = Trouble(request.class_, request.reason, "")
+        return _paused(named, None, f"git cannot read the repository: {error}")
+
+
+def _heal(
+    request: HealRequest,
+    recipes: Sequence[HealRecipe],
+    trusted: Callable[[HealRecipe], bool],
+    lease_dir: Path | None,
+    taxonomy: Taxonomy,
+    pace: Pace,
+    on_moment: Callable[[str], None],
+) -> HealReport:
     state = probe(working_dir(request))
     named = diagnose(Case(request, state, pace=pace))
     if not is_for_heal(taxonomy, named, recipes):

@@ -228,9 +228,10 @@ def refusal(place: Place) -> Trouble | None:
     )
     if asked.ok:
         theirs = [os.path.realpath(line) for line in asked.lines()]
-        if theirs == [str(place.git_dir), str(place.common_dir)]:
+        ours = [str(path) for path in (place.git_dir, place.common_dir, place.root) if path is not None]
+        if theirs == ours:
             return None
-        return Trouble(FailureClass.WORKTREE, "invalid-root", f"git works in {theirs[0]}, not in {place.git_dir}")
+        return Trouble(FailureClass.WORKTREE, "invalid-root", f"git works in {theirs[-1]}, not in {ours[-1]}")
     said = next((line for line in asked.error_text.splitlines() if line.strip()), "git refused without a word")
     for pattern, class_, reason in _REFUSALS:
         if re.search(pattern, asked.error_text):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rerail.decisions.model import HealOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rerail.evidence.model import Evidence
     from rerail.git.case import HealRequest
@@ -24,11 +24,11 @@ class GitHealer:
     """Heals by the recipes in force.
 
     Args:
-        recipes: The preferred ones first.
+        recipes: Gives the recipes in force, the preferred ones first; reading them takes 100 ms, and most programs never heal.
         taxonomy: What each class and reason calls for.
     """
 
-    def __init__(self, recipes: Sequence[HealRecipe], taxonomy: Taxonomy) -> None:
+    def __init__(self, recipes: Callable[[], Sequence[HealRecipe]], taxonomy: Taxonomy) -> None:
         self._recipes, self._taxonomy = recipes, taxonomy
 
     def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> str:
@@ -46,7 +46,7 @@ class GitHealer:
         """
         from rerail.git.heal import plan  # 100 ms to import, and most programs never heal
 
-        return plan(_request(classification, evidence, cwd), self._recipes, taxonomy=self._taxonomy)
+        return plan(_request(classification, evidence, cwd), self._recipes(), taxonomy=self._taxonomy)
 
     def heal(self, classification: Classification, evidence: Evidence, cwd: str) -> HealReport:
         """Heal by the first recipe whose conditions hold, or say why none does; the unit itself is never run.
@@ -58,7 +58,7 @@ class GitHealer:
             return not_healed(classification, NOWHERE)
         from rerail.git.heal import heal
 
-        return heal(_request(classification, evidence, cwd), self._recipes, taxonomy=self._taxonomy)
+        return heal(_request(classification, evidence, cwd), self._recipes(), taxonomy=self._taxonomy)
 
 
 def not_healed(classification: Classification, detail: str) -> HealReport:

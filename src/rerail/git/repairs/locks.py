@@ -74,6 +74,11 @@ def named_elsewhere(state: RepoState, lines: Iterable[str]) -> tuple[Path, ...]:
     return tuple(path for path in dict.fromkeys(paths) if os.path.lexists(path) and not _is_inside(path, state.here))
 
 
+def names_a_lock(line: str) -> bool:
+    """Return whether a line of git's names a lock file, in any language."""
+    return _NAMED_LOCK.search(line) is not None or _NAMED_CONFIG.search(line) is not None
+
+
 def names(some: Iterable[Lock]) -> str:
     """Return the paths of locks, for people."""
     return ", ".join(str(lock.path) for lock in some)

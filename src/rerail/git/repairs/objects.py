@@ -23,9 +23,11 @@ _REFETCH_TIMEOUT_S = 4 * NETWORK_TIMEOUT_S
 
 
 def damaged_caches(state: RepoState, lines: Iterable[str]) -> tuple[Path, ...] | Finding:
-    """Return the derived files that are damaged: commit graphs, multi-pack indexes, and pack indexes that the failure names."""
+    """Return the derived files that are damaged or gone: pack indexes, commit graphs, multi-pack indexes."""
     store = state.here.common_dir / "objects"
-    found: list[Path] = []
+    found = [store / "pack" / f"{name}.idx" for name in _packs_without_index(store / "pack")]
+    if found:
+        return tuple(found)  # until they are back, nothing else can be judged: its objects seem to be missing
     if not state.git.ask("commit-graph", "verify", "--no-progress"):
         found += [store / "info" / "commit-graph", store / "info" / "commit-graphs"]
     if not state.git.ask("multi-pack-index", "verify", "--no-progress"):
@@ -37,10 +39,20 @@ def damaged_caches(state: RepoState, lines: Iterable[str]) -> tuple[Path, ...] |
     return present or fails("no derived file of the object store is damaged")
 
 
+def _packs_without_index(folder: Path) -> list[str]:
+    try:
+        names = {path.name for path in folder.iterdir()}
+    except OSError:
+        return []
+    packs = {name.removesuffix(".pack") for name in names if name.endswith(".pack")}
+    return sorted(name for name in packs if f"{name}.idx" not in names)
+
+
 def renew_caches(state: RepoState, damaged: Iterable[Path], aside: Path) -> None:
     """Move damaged derived files aside; an index that a pack cannot be read without is made again from the pack."""
     for path in damaged:
-        move_aside(path, free_name(aside, path.name))
+        if os.path.lexists(path):
+            move_aside(path, free_name(aside, path.name))
         if path.suffix == ".idx":
             state.git("index-pack", str(path.with_suffix(".pack")))
 

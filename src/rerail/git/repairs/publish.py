@@ -62,6 +62,8 @@ def publishable(state: RepoState) -> Counterparts | Finding:
     branch = state.head.branch
     if branch is None or state.head.oid is None:
         return fails("HEAD is not on a branch with commits")
+    if state.setting(f"branch.{branch.removeprefix('refs/heads/')}.merge"):
+        return fails("the branch follows one already, and which of the two names is meant is not clear")
     if state.setting("push.default") == "nothing":
         return fails("push.default says that nothing is pushed unless it is named")
     remote = only_remote(state)

@@ -55,7 +55,7 @@ def _reach_caches(case: Case) -> Reach:
 def _renew_caches(case: Case) -> tuple[str, ...]:
     damaged = sure(case.once(found.caches))
     objects.renew_caches(case.state, damaged, case.aside / "objects")
-    return tuple(f"moved the damaged {path.name} aside; git makes it again" for path in damaged)
+    return tuple(f"let git make {path.name} again" for path in damaged)
 
 
 def _reach_missing(case: Case) -> Reach:

@@ -38,8 +38,8 @@ _LOG_PREFIX = lazy(
 _NOISE = lazy(
     r"""(?x)
       \s*(?:[\^~|│╵·\-─=+*_.>]\s?)+$                        # rules, carets, progress dots
-    | \s*>?\s*\d+\s*[|│](?:\s|$) | \s*[|│╵]\s               # quoted source with its line number
-    | \s*\d+\s+[-+~]\s                                     # what is suggested in its place
+    | \s*+(?:>\s*+)?\d+\s*[|│](?:\s|$) | \s*[|│╵]\s               # quoted source with its line number
+    | \s*+\d+\s++[-+~]\s                                     # what is suggested in its place
     | \s+at\s\S                                             # a stack frame
     | \s*File\s".{1,300}",\sline\s\d+(?:,\sin\s|$)         # a Python frame
     | \+(?!\+?\s*(?:Error|error))                           # an added line, or a traced command

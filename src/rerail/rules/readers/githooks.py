@@ -53,8 +53,14 @@ _REWRITTEN = "- files were modified by this hook"
 _LEFTHOOK_FAILED = lazy(r"^\W{0,3}🥊 (?!lefthook)\S")
 
 
+_BY_HAND = frozenset({"pre-commit", "prek"})
+
+
 def read(drafts: Sequence[Draft], scene: Scene) -> None:
     """Let a verdict decide; of broken machinery, let only the cause be seen as one."""
+    if not scene.tools.isdisjoint(_BY_HAND) and "git" not in scene.tools:
+        # No commit was refused: what the tools inside say is the failure.
+        return
     lines = [line.strip() for draft in drafts for line in draft.bare]
     judged = any(_VERDICT.search(line) for line in lines)
     broken = any(_SURELY_BROKEN.search(line) for line in lines) or (

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from rerail.rules.readers.model import Draft, Scene
 
 _HEAD = re.compile(
-    r"^(?:\s*● (?!Console)\S.*|\s*FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*✘ \[fail\]: .*|\s*✖ \S.*"
-    r"|\s*\u00d7 \S.*|\s*not ok \d+.*|\(fail\) .*"
+    r"^(?:\s*+● (?!Console)\S.*|\s*+FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*+✘ \[fail\]: .*|\s*+✖ \S.*"
+    r"|\s*+\u00d7 \S.*|\s*+not ok \d+.*|\(fail\) .*"
     r"|\S.* => \./\S+:\d+:\d+|\S.* \.\.\. .*(?:ok|FAILED|ignored) \(\d+m?s\))$"
 )
 _LAST = re.compile(
-    r"^\s*(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*"
-    r"|[1-9]\d* failing|[1-9]\d* failed"
-    r"|(?:\u2139|#) fail [1-9]\d*|[1-9]\d* tests? failed|\d+ specs?, [1-9]\d* failures?.*"
-    r"|[1-9]\d* fail|FAILED \| .*|✖ [1-9]\d* .*failed.*"
-    r"|\u203a [1-9]\d* snapshots? failed\..*|.*[1-9]\d* tests? failed\b.*|Snapshots?: .*failed.*)$"
+    r"^\s*+(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*"
+    r"|[1-9]\d{0,6} failing|[1-9]\d{0,6} failed"
+    r"|(?:\u2139|#) fail [1-9]\d{0,6}|[1-9]\d{0,6} tests? failed|\d+ specs?, [1-9]\d{0,6} failures?.*"
+    r"|[1-9]\d{0,6} fail|FAILED \| .*|✖ [1-9]\d{0,6} .*failed.*"
+    r"|\u203a [1-9]\d{0,6} snapshots? failed\..*|.*[1-9]\d{0,6} tests? failed\b.*|Snapshots?: .*failed.*)$"
 )
 _END = re.compile(
-    r"^\s*(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|Error: .*"
+    r"^\s*+(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|Error: .*"
     r"|expect\(.*|thrown: .*|Expected .{0,200} to .*"
     r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*"
     r"|Jest encountered an unexpected token.*"

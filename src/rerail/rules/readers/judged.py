@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rerail.rules.readers.model import Weight
+from rerail.rules.readers.model import BARE_CHARS, Weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,8 +29,8 @@ _JUDGED = re.compile(
     | (?:Error:\ )?(?:expect\(|Test\ timed\ out\ in|Timeout\ of\ \d+ms\ exceeded|Test\ timeout\ of)
     | (?:Error:\ )?[Ee]xpected\ (?!to\ be\ able|status|response|HTTP|\d{3}\b)
     | thrown:\ "Exceeded\ timeout
-    | (?:[\w.]+\.)?(?:KeyError|AttributeError|NameError|UnboundLocalError|IndexError|ZeroDivisionError|NotImplementedError|RecursionError
-        |StopIteration|UnicodeDecodeError|UnicodeEncodeError|LookupError|FileNotFoundError|FileExistsError|IsADirectoryError
+    | (?:[\w.]+\.)?(?:KeyError|AttributeError|NameError|UnboundLocalError|IndexError|ZeroDivisionError
+        |NotImplementedError|RecursionError|StopIteration|UnicodeDecodeError|UnicodeEncodeError|LookupError|FileNotFoundError|FileExistsError|IsADirectoryError
         |NotADirectoryError|(?:Pending)?DeprecationWarning|UserWarning|ResourceWarning|FutureWarning|SyntaxWarning
         |PytestUnraisableExceptionWarning|PytestUnhandledThreadExceptionWarning|ReferenceError|RangeError)\b
     | (?:java\.lang\.)?(?:NullPointerException|ClassCastException|(?:Array|String)?IndexOutOfBoundsException|ArithmeticException
@@ -65,7 +65,8 @@ def conclude(draft: Draft, ends: Iterable[tuple[int, str]], last: Sequence[int] 
         match = _JUDGED.match(text)
         draft.mark(Weight.DECIDING, index)
         name = match[0].rpartition(".")[2] if match else ""
-        draft.shown_as(index, ("judged" if " " in name else name) if match else text or "failed")
+        shown = text + draft.lines[index][BARE_CHARS:] if text else "failed"
+        draft.shown_as(index, ("judged" if " " in name else name) if match else shown)
         (judged if match else raised).append(index)
     draft.mark(Weight.DECIDING, *last)
     if judged:

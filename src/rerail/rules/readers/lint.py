@@ -23,12 +23,12 @@ _PLACE = r"(?:[\w./\\@~+\-]{1,300}|<stdin>):\d+(?::\d+)?:?"
 _FINDING = re.compile(
     rf"""(?x)^(?:
       (?:
-        {_PLACE}\ +(?:[CEFWRISNDBUPAHTQGYX]{{1,4}}\d{{2,4}}|invalid-syntax)\b:?\ .+     # flake8, ruff --output-format concise, pylint, hadolint
+        {_PLACE}\ +(?:[CEFWRISNDBUPAHTQGYX]{{1,4}}\d{{2,4}}|invalid-syntax)\b:?\ .+     # flake8, ruff, pylint, hadolint
       | (?:[A-Z]{{1,4}}\d{{3,4}}|invalid-syntax)(?:\ \[\*\])?:?\ [A-Z`"'].*             # ruff's full format
       | {_PLACE}\ (?:error\ |warning\ )?MD\d{{3}}/\S.*                                  # markdownlint
       | {_PLACE}\ [CEFWRA]:\ (?:\[\w+\]\ )?[A-Z]\w+/.*                                  # RuboCop, Haml-lint
-      | {_PLACE}\ .+\ \([a-z][\w\-]*(?:/[\w\-]+)*(?::[a-z][\w\-]+)?\)                      # golangci-lint, ktlint, yamllint parsable, Vale
-      | {_PLACE}\ .+\ \[(?:[a-z]+(?:[\-/][a-z]+)+|[A-Z]\w+)\]\.?                           # yamllint, Checkstyle, SwiftLint, actionlint
+      | {_PLACE}\ .+\ \([a-z][\w\-]*(?:/[\w\-]+)*(?::[a-z][\w\-]+)?\)                      # golangci-lint, ktlint, Vale
+      | {_PLACE}\ .+\ \[(?:[a-z]+(?:[\-/][a-z]+)+|[A-Z]\w+)\]\.?                           # yamllint, SwiftLint, actionlint
       | \[(?:ERROR|WARN)\]\ \S+\.java:\d+.*\[\w+\]
       | {_PLACE}\ (?:lint|format|check|assist|suppressions|parse)(?:/\S+)?\ .*[━─].*        # Biome
       | In\ \S+\ line\ \d+:                                                             # ShellCheck
@@ -73,7 +73,7 @@ def _read(draft: Draft, *, is_commit: bool) -> None:
             if _FOUND.search(line) and not is_commit:
                 draft.fact("code", LINT, index)
                 stated += 1
-        elif len(line) < 1_000 and _FINDING.match(line) and not _TYPED.search(line):
+        elif _FINDING.match(line) and not _TYPED.search(line):
             quoting = False
             draft.mark(Weight.ERROR if is_commit else Weight.DECIDING, index)
             draft.shown_as(index, "a finding")

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rerail.evidence.model import Evidence
 
 
+BARE_CHARS = 600
+"""Characters of a line that tell a reader what it is."""
+
+
 class Weight(IntEnum):
     """How much a line may decide. Rules see every line but the masked ones, and the heaviest line that matches counts."""
 
@@ -138,11 +142,11 @@ class Draft:
 
     @property
     def bare(self) -> list[str]:
-        """The lines without what a logger, a builder or a terminal put before them: what the tool itself printed."""
+        """The lines without what a logger, a builder or a terminal put before them, clipped: enough to know a line's shape."""
         if self._bare is None:
             from rerail.rules.readers.generic import without_log_prefix  # it imports this module
 
-            self._bare = [without_log_prefix(line) for line in self.lines]
+            self._bare = [without_log_prefix(line[:BARE_CHARS]) for line in self.lines]
         return self._bare
 
     def mark(self, weight: Weight, *indexes: int) -> None:

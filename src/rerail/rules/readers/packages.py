@@ -23,7 +23,8 @@ _NPM_ADVICE = re.compile(
     r"""(?x)^npm\ (?:error|ERR!)(?:$|\s+(?:
       A\ complete\ log\ of\ this\ run | path\ | command\ | cwd\ | For\ a\ full\ report | /\S+-report\.txt | \S+/_logs/
     | 404\s*$ | 404\ {1,2}(?:The\ requested\ resource|Note\ that\ you|tarball,|Did\ you|This\ package|'[^']+'\ is\ not\ in)
-    | Usage:|Options:|aliases: | \[-{1,2} | -{1,2}\w[\w\-]* | Run\ "npm\ help | Clean\ install\ a\ project | npm\ (?:ci|install|i|run)\b.*$
+    | Usage:|Options:|aliases: | \[-{1,2} | -{1,2}\w[\w\-]* | Run\ "npm\ help | Clean\ install\ a\ project
+    | npm\ (?:ci|install|i|run)\b.*$
     | [ ]{4,}\S
     | If\ you\ are\ behind\ a\ proxy | In\ most\ cases\ you | This\ is\ (?:probably\ not|most\ likely) | Make\ sure\ you\ have
     | Fix\ the\ upstream | to\ accept\ an\ incorrect | at\ \S

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-
 if TYPE_CHECKING:
-    from rerail.rules.readers.model import Draft, Scene
     from collections.abc import Sequence
+
+    from rerail.rules.readers.model import Draft, Scene
 
 PRINTERS = frozenset({
     "cat", "bat", "batcat", "head", "tail", "less", "more", "nl", "tac", "rev", "fold", "fmt", "column", "expand",

@@ -108,7 +108,7 @@ class _Report:
     def _is_summary(self, index: int, line: str) -> bool:
         if not line.startswith(("FAILED ", "ERROR ", "SUBFAIL")):
             return False
-        found = _SUMMARY.match(_PARAMETERS.sub("", line))
+        found = _SUMMARY.match(_PARAMETERS.sub("", line) if "]" in line else line)
         if not found or not (".py" in found["test"] or self.section == "short test summary info"):
             return False
         self.told.append((index, found["text"] or ""))

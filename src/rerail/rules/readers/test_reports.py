@@ -59,7 +59,7 @@ SHAPES: dict[str, Shape] = {
         "fail",
         re.compile(r"^(?:\s*--- FAIL: .*|=== (?:RUN|FAIL:?) +.*)$"),
         re.compile(r"^\s{2,}\S+_test\.go:\d+: ?(\S.*)$|^(panic: .*)$|^\s+Error:\s+(\S.*)$"),
-        re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$|^DONE \d+ tests?.*, [1-9]\d* (?:failure|error)s?.*"),
+        re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$|^DONE \d+ tests?.*, [1-9]\d{0,6} (?:failure|error)s?.*"),
         re.compile(
             r"^(?:=== (?:PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+"
             r"|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
@@ -72,9 +72,9 @@ SHAPES: dict[str, Shape] = {
         "failures:\n",
         re.compile(r"^\s{2}\d+\) .*$"),
         re.compile(
-            rf"^\s{{5,}}((?:expected|Expected)\b.*|{_ERROR}.*|.*(?:to eq|to be|to match|to raise|but (?:nothing"
+            rf"^\s{{5,}}+((?:expected|Expected)\b.*|{_ERROR}.*|.*(?:to eq|to be|to match|to raise|but (?:nothing"
             rf"|got)).*)$"),
-        re.compile(r"^\d+ examples?, (?:[1-9]\d* failures?.*|0 failures, .*errors? occurred.*)$"),
+        re.compile(r"^\d+ examples?, (?:[1-9]\d{0,6} failures?.*|0 failures, .*errors? occurred.*)$"),
         re.compile(
             r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+(?:got|expected): .*"
             r"|\s+\(compared using .*|\s{2,}[-+@].*)$"),
@@ -86,7 +86,7 @@ SHAPES: dict[str, Shape] = {
         re.compile(
             rf"^(Expected.*|{_ERROR}.*|--- expected|Failed (?:assertion|refutation).*|.+ expected but .*"
             rf"|<.*> expected.*)$"),
-        re.compile(r"^\d+ runs, \d+ assertions, (?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors).*"),
+        re.compile(r"^\d+ runs, \d+ assertions, (?:[1-9]\d{0,6} failures|\d+ failures, [1-9]\d{0,6} errors).*"),
         re.compile(r"^(?:\S+#test_\S+.*|Run options: .*|# Running:|[.FES]+|\s+Actual: .*)$"),
         re.compile(r"^(?:Expected|---|Failed|.*expected)"),
     ),
@@ -94,7 +94,7 @@ SHAPES: dict[str, Shape] = {
         " tests, ",
         re.compile(r"^(?:Failure|Error): test.*"),
         re.compile(rf"^(<.*> expected.*|{_ERROR}.*|.* is not true\.)$"),
-        re.compile(r"^\d+ tests, \d+ assertions, (?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors).*"),
+        re.compile(r"^\d+ tests, \d+ assertions, (?:[1-9]\d{0,6} failures|\d+ failures, [1-9]\d{0,6} errors).*"),
         None,
         re.compile(r"^<|.*is not true"),
     ),
@@ -123,16 +123,16 @@ SHAPES: dict[str, Shape] = {
     "Gradle": Shape(
         " tests completed, ",
         re.compile(r"^\S.* > .* FAILED$"),
-        re.compile(rf"^\s+({_ERROR}.*?)(?: at \S+:\d+)?$"),
-        re.compile(r"^\d+ tests? completed, [1-9]\d* failed.*|.*There were failing tests\..*"),
+        re.compile(rf"^\s++({_ERROR}.*?)(?: at \S+:\d+)?$"),
+        re.compile(r"^\d+ tests? completed, [1-9]\d{0,6} failed.*|.*There were failing tests\..*"),
     ),
     "dotnet test": Shape(
         "failed!",
-        re.compile(r"^\s*(?:Failed \S.* \[.*\]|\[xUnit\.net .*\] .* \[FAIL\]|X \S.*)$"),
-        re.compile(rf"^\s+(Assert\.\w+.*|Expected.*|{_ERROR}.*|.*(?:Expected|but was).*)$"),
-        re.compile(r"^\s*(?:Failed! {2}- Failed: +[1-9].*|Test Run Failed\..*|.*[1-9]\d* failed, .*)$"),
+        re.compile(r"^\s*+(?:Failed \S.* \[.*\]|\[xUnit\.net .*\] .* \[FAIL\]|X \S.*)$"),
+        re.compile(rf"^\s++(Assert\.\w+.*|Expected.*|{_ERROR}.*|.*(?:Expected|but was).*)$"),
+        re.compile(r"^\s*+(?:Failed! {2}- Failed: +[1-9].*|Test Run Failed\..*|.*[1-9]\d{0,6} failed, .*)$"),
         re.compile(
-            r"^\s*(?:\[xUnit\.net .*|Error Message:|Stack Trace:|at \S.*|Passed \S.*\[.*"
+            r"^\s*+(?:\[xUnit\.net .*|Error Message:|Stack Trace:|at \S.*|Passed \S.*\[.*"
             r"|Standard Output Messages:|↓ .*|Expected: .*|Actual: .*)$"),
         re.compile(r"^(?:Assert|Expected|.*but was)"),
     ),
@@ -140,7 +140,7 @@ SHAPES: dict[str, Shape] = {
         "tests passed, ",
         re.compile(r"^\s*\d+/\d+ Test +#\d+: .*\*\*\*.*$"),
         _NEVER,
-        re.compile(r"^(?:\d+% tests passed, [1-9]\d* tests? failed out of \d+|The following tests FAILED:)$"),
+        re.compile(r"^(?:\d+% tests passed, [1-9]\d{0,6} tests? failed out of \d+|The following tests FAILED:)$"),
         re.compile(
             r"^(?:\s+Start +\d+: .*|Test project .*|\s*\d+/\d+ Test .*|\s+\d+ - \S+ \(.*\).*"
             r"|Errors while running CTest.*|Total Test time .*)$"),
@@ -151,25 +151,25 @@ SHAPES: dict[str, Shape] = {
         _NEVER,
         re.compile(
             r"^(?:\s*not ok \d+(?!.*# (?:TODO|SKIP|todo|skip)).*|Result: FAIL|# [Ll]ooks like you failed .*"
-            r"|# fail +[1-9]\d*|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d* failures?.*"
+            r"|# fail +[1-9]\d{0,6}|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d{0,6} failures?.*"
             r"|# failed [1-9].*)$"),
         re.compile(
-            r"^\s*(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*"
+            r"^\s*+(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*"
             r"|Non-zero exit status: .*|Files=\d+.*)$"),
     ),
     "ExUnit": Shape(
         " tests, ",
         re.compile(r"^\s+\d+\) (?:test|property|doctest) .*"),
-        re.compile(rf"^\s+((?:Assertion with|Expected|match \(=\) failed|Assertion failed|\*\* \().*|{_ERROR}.*)$"),
-        re.compile(r"^(?:\d+ \w+, )*\d+ tests?, [1-9]\d* failures?.*"),
-        re.compile(r"^\s+(?:code: .*|left: .*|right: .*|stacktrace:.*|\S+\.exs:\d+.*)$"),
+        re.compile(rf"^\s++((?:Assertion with|Expected|match \(=\) failed|Assertion failed|\*\* \().*|{_ERROR}.*)$"),
+        re.compile(r"^(?:\d+ \w+, )*\d+ tests?, [1-9]\d{0,6} failures?.*"),
+        re.compile(r"^\s++(?:code: .*|left: .*|right: .*|stacktrace:.*|\S+\.exs:\d+.*)$"),
         re.compile(r"^(?:Assertion|Expected|match)"),
     ),
     "GoogleTest": Shape(
         "[  failed  ]",
         re.compile(r"^\S+:\d+: Failure$"),
         re.compile(r"^((?:Expected|Value of|C\+\+ exception|The difference|Failed|Which is).*)$"),
-        re.compile(r"^\[  FAILED  \] \d+ tests?, listed below:.*|^\s*[1-9]\d* FAILED TESTS?$"),
+        re.compile(r"^\[  FAILED  \] \d+ tests?, listed below:.*|^\s*[1-9]\d{0,6} FAILED TESTS?$"),
         re.compile(
             r"^\[(?: RUN|       OK|  PASSED|  FAILED|-{3,}|={3,}).*\].*|^\s+(?:Actual|Which is|Expected"
             r"|To be equal): .*"),
@@ -177,12 +177,12 @@ SHAPES: dict[str, Shape] = {
     ),
     "Behave": Shape(
         " failed, ",
-        re.compile(r"^\s*(?:Scenario|Scenario Outline): .*"),
-        re.compile(rf"^\s*((?:Assertion Failed|ASSERT FAILED): .*|{_ERROR}.*)$"),
+        re.compile(r"^\s*+(?:Scenario|Scenario Outline): .*"),
+        re.compile(rf"^\s*+((?:Assertion Failed|ASSERT FAILED): .*|{_ERROR}.*)$"),
         re.compile(
-            r"^\d+ (?:features?|scenarios?|steps?) passed, [1-9]\d* failed.*"
-            r"|^\d+ scenarios? \([1-9]\d* failed.*"),
-        re.compile(r"^\s*(?:Given|When|Then|And|But|Feature:|Scenario:|Failing scenarios:|features/\S+:\d+) ?.*$"),
+            r"^\d+ (?:features?|scenarios?|steps?) passed, [1-9]\d{0,6} failed.*"
+            r"|^\d+ scenarios? \([1-9]\d{0,6} failed.*"),
+        re.compile(r"^\s*+(?:Given|When|Then|And|But|Feature:|Scenario:|Failing scenarios:|features/\S+:\d+) ?.*$"),
         re.compile(r"^(?:Assertion Failed|ASSERT FAILED)"),
     ),
     "Foundry": Shape(
@@ -196,7 +196,7 @@ SHAPES: dict[str, Shape] = {
         "| fail |",
         re.compile(r"^.* \| FAIL \|$"),
         _NEVER,
-        re.compile(r"^\d+ tests?, \d+ passed, [1-9]\d* failed$"),
+        re.compile(r"^\d+ tests?, \d+ passed, [1-9]\d{0,6} failed$"),
         re.compile(r"^(?:=+|-+|.* \| PASS \|)$"),
     ),
 }  # fmt: skip
