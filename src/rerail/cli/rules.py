@@ -79,7 +79,7 @@ def test(as_json: bool) -> int:
     wrong = [each for each in results if not each.ok]
     message = f"{len(rules)} rules, {len(results)} examples, {len(wrong)} wrong"
     findings = tuple(
-        Diagnostic(each.message, each.pack, None, f"{each.rule}.{each.kind}.{each.index}") for each in wrong
+        Diagnostic(each.message, each.pack, None, f"{each.rule}.{each.kind}.{each.position}") for each in wrong
     )
     result = Result(
         not wrong, "rules test", message, {"rules": len(rules), "examples": len(results), "wrong": len(wrong)}, findings

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _LARGEST_CODE = 2**63  # what no system can return, a payload may still say
 
 
+TIMED_OUT = "rerail-timed-out"
+"""The code of a process that was ended by whoever waited for it: how it died then says nothing of its own."""
+
+
 def from_process(
     argv: str | Sequence[str],
     *,
@@ -50,6 +54,7 @@ def from_process(
         streams=in_order(stderr=as_stream(StreamName.STDERR, stderr), stdout=as_stream(StreamName.STDOUT, stdout)),
         cwd=label(cwd, 4096),
         duration_s=duration_s,
+        codes=(TIMED_OUT,) if timed_out else (),
         notes=(notes.TIMED_OUT,) if timed_out else (),
     )
 

@@ -106,7 +106,8 @@ def all_moves(
     """
     now = all_refs(git)
     last = dict(backup.refs) | {move.ref: move.new for move in noted}
-    made = (RefMove(ref, last.get(ref, ZERO), now.get(ref, ZERO)) for ref in sorted(refs))
+    by_file = {file.path for file in backup.saved(Base.COMMON)}  # a broken ref comes back as the file that it was
+    made = (RefMove(ref, last.get(ref, ZERO), now.get(ref, ZERO)) for ref in sorted(set(refs) - by_file))
     return (*noted, *(move for move in made if move.old != move.new and is_ours(git, place, backup, move.ref)))
 
 

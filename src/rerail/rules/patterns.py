@@ -21,6 +21,9 @@ MAX_STEPS = 10_000
 _UNBOUNDED = 1_024
 """What an endless repeat counts for: the engine shows a pattern at most about that many characters at once."""
 
+_FEW_PLACES, _SCAN = 16, 32
+"""From how many places on an endless repeat is scanned again and again, and what each scan then counts for."""
+
 _OP = tuple[Any, Any]
 _EVERY = frozenset(range(128)) | {-1}
 """All ASCII code points, and -1 for whatever lies beyond them."""
@@ -119,7 +122,10 @@ def _steps(ops: list[_OP], after: frozenset[int], before: frozenset[int] = froze
         elif op is sre.ASSERT or op is sre.ASSERT_NOT:
             total *= _steps(argument[1].data, frozenset())
         elif op in _REPEATS:
-            total *= _repeat_steps(argument, before, following)
+            steps = _repeat_steps(argument, before, following)
+            if total > _FEW_PLACES and argument[1] is sre.MAXREPEAT:
+                steps = max(steps, _SCAN)  # it ends in one way, but each place that gaps before it leave is a scan of its own
+            total *= steps
         before = _given_up(op, argument, before)
     return total
 

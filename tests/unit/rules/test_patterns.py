@@ -45,6 +45,7 @@ def test_the_text_a_pattern_cannot_match_without_is_found(pattern: str, needed: 
         (r"(\w+)(\d+)abc", "two endless repeats side by side"),
         (".*foo.*bar.*baz", "gaps that multiply"),
         ("a.{0,200}b.{0,200}c", "gaps that multiply"),
+        (r".{0,20}.{0,20}\w+\.", "gaps that multiply"),  # one scan of the word for each way to place the gaps
         (r"(x)\1abc", "refers back to a group"),
         ("(abc", "is not a regular expression"),
         ("a{99999999999}", "is not a regular expression"),

@@ -76,7 +76,7 @@ SHAPES: dict[str, Shape] = {
             rf"|got)).*)$"),
         re.compile(r"^\d+ examples?, (?:[1-9]\d{0,6} failures?.*|0 failures, .*errors? occurred.*)$"),
         re.compile(
-            r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+(?:got|expected): .*"
+            r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+got: .*"
             r"|\s+\(compared using .*|\s{2,}[-+@].*)$"),
         re.compile(r"^(?:[Ee]xpected|(?!.*Error).*to )"),
     ),
