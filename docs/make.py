@@ -1,10 +1,16 @@
-"""Makes the pages that are made from the tables: ``make docs``. With ``--check`` it only says which of them are out of date."""
+"""Makes the pages that are made from the tables: ``make docs``. With ``--check`` it only says which of them are out of date.
+
+Pages are made whole here and in `heals`; the tables inside written pages are those of `parts`.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import heals
+from parts import answers, filled, table
 
 from rerail.boundary.exit_codes import ExitCode
 from rerail.boundary.hints import REGISTRY
@@ -13,7 +19,7 @@ from rerail.observe import BOUND, EVENTS, FIELDS
 from rerail.taxonomy import BUILT_IN, Action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from rerail.taxonomy import ClassSpec
 
@@ -50,14 +56,17 @@ next run of the unit is the next attempt of the same budget.""",
         what="Bring the repository back by a known recipe, then run again.",
         how="""\
 Everything that a step could touch is backed up first, by object id under `refs/rerail/`. A condition that does not
-hold, a live owner or a failed check pauses with nothing changed. `rerail heal --plan` shows the steps.""",
+hold, a live owner or a failed check pauses with nothing changed. `rerail heal --plan` shows the steps.
+
+[Heals](../heals.md) has the ones that ship; a project adds its own in [recipes](../recipes.md#a-heal). One whose steps run
+commands needs the operator's trust, and trust cannot be given yet: such a heal pauses.""",
         misuse="a heal never counts as success: only the unit's own next run does.",
     ),
     Action.PAUSE: ActionText(
         what="Ask the operator, durably, and wait.",
         how="""\
-The question is kept until it is answered, once: retry, approve, skip or abort. A unit with an open question is not
-run. A pause that names a time opens by itself.""",
+The question is kept until it is answered, once. A unit with an open question is not run. A pause that names a time
+opens by itself. An answer takes effect when the unit runs next: by its harness, or by `rerail resume`.""",
         misuse="a pause is not a failure to be worked around: the gate exists because a retry is wrong.",
     ),
     Action.STOP: ActionText(
@@ -66,13 +75,6 @@ run. A pause that names a time opens by itself.""",
         misuse="never fall back to another directory: the writes would land in the wrong tree.",
     ),
 }
-
-
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    yield "| " + " | ".join(headings) + " |"
-    yield "|" + "---|" * len(headings)
-    for row in rows:
-        yield "| " + " | ".join(str(value).replace("|", "\\|").replace("\n", " ") for value in row) + " |"
 
 
 def class_page(spec: ClassSpec) -> Iterator[str]:
@@ -120,6 +122,10 @@ def action_page(action: Action) -> Iterator[str]:
     said = ACTIONS[action]
     yield f"# {action}"
     yield from ("", said.what, "", said.how, "", f"Misuse: {said.misuse}", "")
+    if action is Action.PAUSE:
+        yield from ("## Answers", "")
+        yield from answers()
+        yield ""
     owners = [spec.name for spec in BUILT_IN if spec.action is action]
     yield "Default of: " + ", ".join(f"[{name}](../classes/{name}.md)" for name in owners) + "."
 
@@ -172,16 +178,19 @@ def errors() -> Iterator[str]:
 
 
 def pages() -> dict[str, str]:
-    """Return every made page by its path below docs/."""
+    """Return every page that is made, whole or in part, by its path below docs/."""
     made = {
         "classes.md": classes(),
         "actions.md": actions(),
         "events.md": events(),
         "errors.md": errors(),
+        "heals.md": heals.page(),
         **{f"classes/{spec.name}.md": class_page(spec) for spec in BUILT_IN},
         **{f"actions/{action}.md": action_page(action) for action in Action},
     }
-    return {path: text(lines) for path, lines in made.items()}
+    whole = {path: text(lines) for path, lines in made.items()}
+    written = {path.name: path.read_text(encoding="utf-8") for path in DOCS.glob("*.md") if path.name not in whole}
+    return whole | {name: filled(page) for name, page in written.items()}
 
 
 def stale() -> list[str]:

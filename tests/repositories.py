@@ -187,7 +187,7 @@ def photograph(path: Path, *, objects: bool = False) -> dict[str, tuple[int, byt
         for name in (*files, *names):
             file = here / name
             if file.is_symlink():
-                picture[str(file.relative_to(path))] = (0, os.fsencode(os.readlink(file)))
+                picture[str(file.relative_to(path))] = (0, os.fsencode(file.readlink()))
             elif file.is_file():
                 picture[str(file.relative_to(path))] = (stat.S_IMODE(file.stat().st_mode), file.read_bytes())
             elif ".git" not in file.parts:

@@ -4,18 +4,20 @@ Nobody listens by default, and then an event costs a few look-ups and imports no
 beside it to one channel only, so that it is never written twice: the caller's structlog logger; else stderr, as JSON or for
 people, where that was asked for; else structlog, where the program configured it; else the logger ``rerail`` of `logging`, where
 the program gave it or a logger above it a handler. What the ledger stores is the runner's business.
+
+No listener ends a recovery: what one raises is told once, as a `RuntimeWarning`, and the recovery goes on (`contained`).
 """
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, assert_never, cast, get_args
 
 from rerail.decisions.model import Again, Decision, HandBack, Heal, Pause, Probe, Proceed, Repair, Retry, Stop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from logging import Logger
 
     from rerail.decisions.effects import FailureRecord
@@ -117,6 +119,12 @@ EVENTS: Mapping[EventName, EventSpec] = {
 }
 """Every event, in the order of the path."""
 
+_IN_MESSAGE = (
+    *("failure", "decision", "why", "wait_s", "resume_at_s", "granted", "refused_by", "remaining", "budget"),
+    *("outcome", "landing", "pause", "question", "answer", "note", "detail", "error"),
+)
+"""The fields that say what happened, as `logging` shows them to people; the record has all of them."""
+
 _LEVELS: Mapping[str, int] = {name: spec.level for name, spec in EVENTS.items()}
 _METHODS = {DEBUG: "debug", INFO: "info", WARNING: "warning"}
 
@@ -133,7 +141,7 @@ class Observer:
     """Passes events on.
 
     Args:
-        callback: Given every event's name and fields. What it raises is raised to the unit's caller.
+        callback: Given every event's name and fields.
         logger: A structlog logger that takes the events.
         log: ``"json"`` or ``"console"`` writes them to stderr, ``"off"`` to no log at all; None leaves them to the program's
             own logging.
@@ -179,9 +187,11 @@ class Observer:
             return
         clean = {key.rstrip("_"): _clean(value) for key, value in fields.items() if value is not None}
         if self._callback is not None:
-            self._callback(name, clean)
+            with contained("on_event"):
+                self._callback(name, clean)
         if is_heard:
-            self._write(level, name, clean)
+            with contained("logger"):
+                self._write(level, name, clean)
 
     def failure(self, record: FailureRecord) -> None:
         """Pass a named failure on: the facts of its block, as an event."""
@@ -210,7 +220,52 @@ class Observer:
         elif structlog is not None and structlog.is_configured():
             getattr(structlog.get_logger(LOGGER), _METHODS[level])(name, **fields)
         elif self._std is not None:
-            self._std.log(level, name, extra=_extra(fields))
+            facts = _message(fields)
+            # The names in the template, the values beside it: what groups records by their template groups by event.
+            template = " ".join((name, *(f"{key}=%s" for key in facts)))
+            self._std.log(level, template, *facts.values(), extra={"event": name, **_extra(fields)})
+
+
+@contextmanager
+def contained(callback: str, *, but: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+    """Let no exception of somebody else's code end a recovery: it is told as a `RuntimeWarning`, and what follows goes on.
+
+    Python shows the same warning once. What is no `Exception`, as a cancellation, passes.
+
+    Args:
+        callback: What is called, as its caller named it.
+        but: Exceptions that pass too.
+    """
+    try:
+        yield
+    except but:
+        raise
+    except Exception as error:  # noqa: BLE001  a callback may raise anything
+        warn(callback, f"raised {type(error).__name__}: {_clean(str(error))}")
+
+
+def warn(callback: str, what: str) -> None:
+    """Tell the program's author that a callback did not do its part; the recovery goes on without it."""
+    import warnings
+
+    warnings.warn(f"rerail: {callback} {what}; the recovery goes on without it", RuntimeWarning, stacklevel=1)
+
+
+def _message(fields: Mapping[str, object]) -> dict[str, str]:
+    """Return the facts that people read in a line, in the order of reading; what would not be one word is quoted."""
+    class_, reason = fields.get("class"), fields.get("reason")
+    facts = {
+        "unit": fields.get("unit"),
+        "class": f"{class_}/{reason}" if class_ and reason else class_,
+        **{key: fields[key] for key in _IN_MESSAGE if key in fields},
+    }
+    return {key: _word(str(value)) for key, value in facts.items() if value is not None}
+
+
+def _word(text: str) -> str:
+    if text and not set(text) & set(' "='):
+        return text
+    return '"' + text.replace('"', '\\"') + '"'
 
 
 def failure_facts(record: FailureRecord) -> dict[str, object]:

@@ -80,7 +80,7 @@ def test_all_faults_of_a_recipe_are_told_at_once(project: Path, rerail: Rerail) 
         ("[budgets]\nprovider = -1\n", ("rerail.toml:2", "-1")),
         ("[budgets]\nprovidr = 1\n", ("rerail.toml:2", "provider")),
         ("[backof]\n", ("rerail.toml:1", "backoff")),
-        ('[actions]\n"deterministic-policy/hook-denied" = "retry"\n', ("rerail.toml:2", "never retried")),
+        ('[actions]\n"deterministic-policy/hook-denied" = "retry"\n', ("rerail.toml:2", "only pauses or stops")),
         ("packs = 3\n", ("rerail.toml:1",)),
         ("= 1\n", ("rerail.toml:1",)),
     ],
@@ -268,7 +268,7 @@ def test_a_unit_that_killed_its_host_is_parked_and_not_run_again(
     while not (project / "ran").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     second = rerail("run", "--json", "--unit", "killer", "--", PYTHON, "-c", killer)
-    assert second.code == 70, second.text
+    assert second.code == 75, second.text
     assert second.envelope["data"]["failures"][0]["reason"] == "host-gone"
     assert (project / "ran").read_text() == "x"
     assert rerail("run", "--unit", "other", "--", "true").code == 0, "it does not block others"

@@ -10,14 +10,13 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.repositories import QUICK, Repo, evidence, photograph
+from tests.repositories import Repo, built_in_recipes, evidence, photograph
 
 from rerail.git.case import HealRequest, Pace
 from rerail.git.heal import heal
 from rerail.git.probe import probe
 from rerail.git.processes import git_workers
 from rerail.git.repairs import locks
-from tests.repositories import built_in_recipes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from tests.repositories import Repo, lines, lived_in, new_repo, photograph
 
 from rerail.git.operation import OperationKind
 from rerail.git.place import Kind, NoPlace, Place, locate
-from rerail.git.probe import HeadCondition, probe
+from rerail.git.probe import probe
+from rerail.git.state import HeadCondition
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 from pydantic import ValidationError
-from tests.repositories import Repo, built_in_recipes, photograph
+from tests.repositories import QUICK, Repo, built_in_recipes, evidence, photograph
 
-import attrs
 from rerail.git.case import HealRequest
 from rerail.git.conditions import NEEDS
 from rerail.git.finding import Verdict
@@ -18,7 +18,6 @@ from rerail.git.primitives import STEPS
 from rerail.recipes.heal_schema import HealTable
 from rerail.recipes.heals import Ensure, HealRecipe, Need, Primitive, RunCommand, StepName
 from rerail.taxonomy import BUILT_IN
-from tests.repositories import QUICK, evidence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +75,7 @@ def test_a_recipe_with_a_fault_is_refused(change: dict[str, object]) -> None:
         "steps": ["restage"],
         **dict.fromkeys(("sees", "why", "source", "undo", "question"), "a sentence"),
     }
-    assert HealTable.model_validate(table)
+    HealTable.model_validate(table)
     with pytest.raises(ValidationError):
         HealTable.model_validate(table | change)
 

@@ -1,4 +1,4 @@
-"""Worktree safety: five lines, each with its verdict; whatever cannot be made sure of fails, and nothing is written by looking."""
+"""Worktree safety: five lines, each with its verdict; what cannot be made sure of fails, and looking writes nothing."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ from tests.repositories import Repo, colleague_commits, lines, photograph, with_
 
 from rerail.errors import GitError
 from rerail.git.backups import list_backups
-from rerail.git.heal import undo
 from rerail.git.probe import probe
-from rerail.git.restore import UndoRefusedError
+from rerail.git.undo import UndoRefusedError, undo
 
 
 def without_logs(picture: dict[str, tuple[int, bytes]]) -> dict[str, tuple[int, bytes]]:

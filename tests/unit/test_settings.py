@@ -188,10 +188,7 @@ x = 4
         "rerail.toml:6: budgets.provder: there is no class named 'provder'; did you mean provider?",
         "rerail.toml:7: budgets.git: must be a whole number, got '3'",
         "rerail.toml:8: budgets.runtime: must be a whole number, got True",
-        (
-            'rerail.toml:10: actions."deterministic-policy/billing": a deterministic-policy failure is never retried as it is;'
-            " pause or stop instead"
-        ),
+        'rerail.toml:10: actions."deterministic-policy/billing": a deterministic-policy failure only pauses or stops, got retry',
         "rerail.toml:12: actions.\"provider/overloaded\": must be 'retry', 'repair', 'heal', 'pause' or 'stop', got 'go'",
         (
             "rerail.toml:13: actions.\"provider/overload\": there is no reason named 'provider/overload';"

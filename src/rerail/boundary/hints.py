@@ -49,7 +49,7 @@ class Advice(NamedTuple):
 
     text: str
     command: tuple[str, ...] = ()
-    """The one command that is the step, ready to run; empty where the step is no command, or a choice."""
+    """The one command that is the step, or that it begins with, ready to run; empty where the step is no command, or a choice."""
 
 
 class Hint(NamedTuple):
@@ -104,25 +104,52 @@ def correct_and_run_again() -> Advice:
     return Advice("Correct what the message or the first diagnostic names, then run the same command again.")
 
 
+@_hint(Category.NEXT_STEP, Audience.CALLER)
+def correct_call(*, call: str) -> Advice:
+    """The call itself cannot be done as it stands; *call* is the command that it was made to."""
+    command = (*shlex.split(call), "--help")
+    return Advice(f"Correct the call as the message says; {_quoted(*command)} shows what it takes.", command)
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER)
+def check_again(*, check: str) -> Advice:
+    """A verb looked, and found something wrong; *check* is the verb, which shows whether that is mended."""
+    command = ("rerail", *shlex.split(check))
+    return Advice(f"Correct what the diagnostics name; {_quoted(*command)} looks again.", command)
+
+
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.HANDED_BACK)
 def repair_input(*, unit: str) -> Advice:
     """The unit's input was rejected, and the caller is the one who can change it."""
-    return Advice(f"Change the input as data.repair says, then run unit {unit} again; the same input would be refused.")
+    return Advice(f"Change what the repair request says, then run unit {unit} again; unchanged it is refused.")
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.INPUT_UNCHANGED)
 def change_input_first(*, unit: str) -> Advice:
     """The unit was not run: its input is one that was already rejected."""
-    return Advice(
-        f"Nothing has changed since the input of unit {unit} was rejected. Change it as data.repair says first."
-    )
+    return Advice(f"Change what the repair request says first, then run unit {unit} again; it was not run.")
 
 
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.PAUSED)
 def answer_pause(*, pause: str) -> Advice:
     """A question is open that only the operator can answer."""
     answer = f"`rerail answer {shlex.quote(pause)} retry|skip|abort|approve`"
-    return Advice(f"Ask the operator: `rerail pauses` shows the question, {answer} answers it, once.")
+    return Advice(
+        f"Ask the operator: `rerail pauses` shows the question, {answer} answers it, once.", ("rerail", "pauses")
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR)
+def give_answer(*, unit: str, pause: str) -> Advice:
+    """An open question is shown to whoever can answer it."""
+    return Advice(f"{unit}: `rerail answer {shlex.quote(pause)} retry|approve|skip|abort`.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER)
+def resume_answered(*, unit: str) -> Advice:
+    """The operator let a unit run again, and it is a command, which any process can run."""
+    command = ("rerail", "resume", unit)
+    return Advice(f"{_quoted(*command)} runs it.", command)
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.PAUSED_UNTIL)
@@ -142,9 +169,11 @@ def check_effect(*, unit: str, pause: str) -> Advice:
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.UNCLASSIFIED)
 def name_failure(*, pause: str) -> Advice:
     """No rule has evidence for the failure."""
+    why = ("rerail", "why", pause)
     answer = f"`rerail answer {shlex.quote(pause)} retry|skip|abort`"
     return Advice(
-        f"Read the failure in data. Give it a rule in .rerail/recipes/ (`rerail rules test` checks it), then {answer}."
+        f"{_quoted(*why)} shows the failure. Give it a rule in .rerail/recipes/ (`rerail rules test` checks it), then {answer}.",
+        why,
     )
 
 
@@ -153,6 +182,12 @@ def remove_cause(*, failure_class: str, remedy: str) -> Advice:
     """The cause lies outside the unit; *remedy* is what the failure's reason says about it."""
     explain = _quoted("rerail", "explain", failure_class)
     return Advice(f"{remedy[:1].upper()}{remedy[1:]}. {explain} says more about failures of this class.")
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.STOPPED, ErrorSlug.NOT_RECOVERED)
+def heed_operator(*, unit: str) -> Advice:
+    """The operator answered that the unit is to be skipped, or ended."""
+    return Advice(f"Go on without unit {unit}, as the operator said; run it again only when the operator wants it.")
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.CANCELLED)
@@ -166,16 +201,25 @@ def run_when_wanted(*, unit: str) -> Advice:
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.WORKTREE_REFUSED)
 def pass_worktree_check(*, root: str) -> Advice:
     """Nothing runs in a refused worktree until the five-line check passes there."""
-    return Advice(f"In {root}, repair the line that `rerail check` reports as failed; the check readmits the worktree.")
+    return Advice(
+        f"In {root}, repair the line that `rerail check` reports as failed; the check readmits the worktree.",
+        ("rerail", "check"),
+    )
 
 
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.NOT_HEALED, ErrorSlug.HEAL_STEP_REFUSED)
 def finish_by_hand() -> Advice:
     """No recipe fits the repository's state, or one failed and the state before it was restored."""
     return Advice(
-        "Resolve it by hand: data.steps says what was tried, data.backup where the state before it is kept;"
-        " `rerail heal --plan` shows what a recipe would do now."
+        "Resolve it by hand; where steps were tried, the backup keeps the state before them."
+        " `rerail heal --plan --failure FILE` shows what a recipe would do now."
     )
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.NOT_HEALED)
+def hand_in_failure() -> Advice:
+    """Nobody said what failed, and a heal answers a failure."""
+    return Advice("Pass what failed as evidence JSON: `rerail heal --failure FILE`, or - for standard input.")
 
 
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.RECIPE_UNTRUSTED)
@@ -198,22 +242,24 @@ def keep_first_answer() -> Advice:
     )
 
 
-_LISTS = {
-    "class": ("rerail", "taxonomy"),
-    "reason": ("rerail", "taxonomy"),
-    "rule": ("rerail", "rules", "list"),
-    "recipe": ("rerail", "recipes", "list"),
-    "pause": ("rerail", "pauses"),
-    "unit": ("rerail", "ledger", "show"),
-    "event": ("rerail", "ledger", "show"),
+_LISTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "class": (("rerail", "taxonomy"),),
+    "reason": (("rerail", "taxonomy"),),
+    "rule": (("rerail", "rules", "list"),),
+    "class, reason, rule, slug or exit code": (("rerail", "taxonomy"), ("rerail", "rules", "list")),
+    "recipe": (("rerail", "recipes", "list"),),
+    "pause": (("rerail", "pauses"),),
+    "unit": (("rerail", "ledger", "show"),),
+    "event": (("rerail", "ledger", "show"),),
+    "event, unit or pause": (("rerail", "ledger", "show"),),
 }
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.UNKNOWN_NAME)
 def list_names(*, kind: str) -> Advice:
     """Nothing carries the name; *kind* says what was named, and so which command lists what exists."""
-    command = _LISTS.get(kind, ("rerail", "--help"))
-    return Advice(f"Use a name that {_quoted(*command)} shows.", command)
+    commands = _LISTS.get(kind, (("rerail", "--help"),))
+    return Advice(f"Use a name that {' or '.join(_quoted(*command) for command in commands)} shows.", commands[0])
 
 
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.LEDGER_UNUSABLE)
@@ -252,7 +298,7 @@ def undo_by_hand() -> Advice:
 def report_bug() -> Advice:
     """A bug of rerail ended the verb."""
     return Advice(
-        "Report it as a bug of rerail, with the report in data. Do not run the unit again before looking at what it did."
+        "Report it as a bug of rerail, with its report and version. Do not run the unit again before looking at what it did."
     )
 
 
@@ -260,6 +306,12 @@ def report_bug() -> Advice:
 def heed_pitfall(*, failure_class: str, pitfall: str) -> Advice:
     """What must not be done about a failure of this class; *pitfall* is the taxonomy's own word."""
     return Advice(f"{failure_class}: {pitfall}.")
+
+
+@_hint(Category.NOTICE, Audience.CALLER)
+def explain_rule() -> Advice:
+    """Rules were listed by name alone."""
+    return Advice("`rerail explain RULE` says why a rule is there, and from which source.")
 
 
 @_hint(Category.NOTICE, Audience.OPERATOR)

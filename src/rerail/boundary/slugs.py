@@ -77,13 +77,14 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
     """Return how a failure with *slug* may recover."""
     match slug:
         case ErrorSlug.HANDED_BACK:
-            return _tailored("run, resume, a hook", "data.repair says what was rejected and what is expected")
+            return _tailored("run, resume", "data.repair says what was rejected and what is expected")
         case ErrorSlug.INPUT_UNCHANGED:
-            return _tailored("run, resume", "data.repair is of the run that was rejected; this one did not run")
-        case ErrorSlug.PAUSED:
             return _tailored(
-                "run, resume, heal, a hook", "consent: only the operator's answer to data.pause lets it go on"
+                "run, resume",
+                "the rejection that was handed back before; nothing has changed since, so nothing was run",
             )
+        case ErrorSlug.PAUSED:
+            return _tailored("run, resume", "consent: only the operator's answer to data.pause lets it go on")
         case ErrorSlug.PAUSED_UNTIL:
             return _tailored("run, resume", "data.resume_at names a time; before it nothing can be corrected")
         case ErrorSlug.OUTCOME_UNKNOWN:
@@ -92,13 +93,11 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             )
         case ErrorSlug.UNCLASSIFIED:
             return _tailored(
-                "run, resume, a hook",
+                "run, resume",
                 "consent: the rules need an entry, and the operator's answer; the message is only the symptom",
             )
         case ErrorSlug.STOPPED:
-            return _tailored(
-                "run, resume, heal, a hook", "the cause lies outside the unit; its class and reason say where"
-            )
+            return _tailored("run, resume, heal", "the cause lies outside the unit; its class and reason say where")
         case ErrorSlug.NOT_RECOVERED:
             return _tailored("the library's base of the three ended outcomes", "the outcome's last failure says where")
         case ErrorSlug.CANCELLED:
@@ -114,10 +113,14 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             return _tailored("heal", "partial effect: data.steps and data.backup say what was tried and restored")
         case ErrorSlug.HEAL_STEP_REFUSED:
             return _tailored(
-                "heal", "partial effect: the steps before it were undone; what stands in its way is outside"
+                "a step of a heal, which then ends as not-healed",
+                "partial effect: the steps before it were undone; what stands in its way is outside",
             )
         case ErrorSlug.RECIPE_UNTRUSTED:
-            return _tailored("heal, run", "consent: the operator must read and trust the recipe's exact content")
+            return _tailored(
+                "nothing yet: a heal that would run commands pauses",
+                "consent: the operator must read and trust the recipe's exact content",
+            )
         case ErrorSlug.UNIT_BUSY:
             return _tailored("run, resume", "another live process runs the unit; nothing here can be corrected")
         case ErrorSlug.ALREADY_ANSWERED:
@@ -125,9 +128,7 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
         case ErrorSlug.USAGE:
             return _evidence("every verb", "names the option or argument, what was expected and what came")
         case ErrorSlug.EVIDENCE_INVALID:
-            return _evidence(
-                "classify, heal, MCP tools", "names the field of the evidence, what was expected and what came"
-            )
+            return _evidence("classify, heal", "names the field of the evidence, what was expected and what came")
         case ErrorSlug.BLOCK_INVALID:
             return _evidence("parse_block", "names the line of the block and what was expected there")
         case ErrorSlug.UNKNOWN_NAME:
@@ -173,7 +174,7 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             )
         case ErrorSlug.UNDO_REFUSED:
             return _tailored(
-                "heal --undo", "consent: newer work would be written over; which to keep is a person's choice"
+                "the undo of a heal", "consent: newer work would be written over; which to keep is a person's choice"
             )
         case ErrorSlug.RERAIL_ERROR:
             return _evidence("errors of a project that bring no slug of their own", "the message that its author wrote")
@@ -199,7 +200,7 @@ ERROR_FAILURE_RECOVERY: Mapping[ErrorSlug, Recovery] = MappingProxyType(
 
 ERRORLESS_FAILURE_RECOVERY = Recovery(
     Mode.EVIDENCE,
-    "rules test, recipes test, doctor, verify: verbs that looked, and found something wrong",
+    "rules test, doctor: verbs that looked, and found something wrong",
     "a diagnostic per finding: where it is, what was expected, what is there; without one the result is refused",
 )
 """The recovery of a failure without a slug."""

@@ -55,9 +55,11 @@ def main(argv: Sequence[str]) -> int:
         data = _read_input(wish.file)
         return _batch(data) if wish.batch else _one(data, as_json=wish.as_json)
     except RerailError as error:
+        from rerail.boundary.hints import correct_call
         from rerail.cli.output import leave
 
-        return leave(failed("classify", error), as_json="--json" in argv)
+        steps = (correct_call(call="rerail classify"),) if type(error) is UsageError else ()
+        return leave(failed("classify", error, *steps), as_json="--json" in argv)
     except BrokenPipeError:
         from rerail.cli.output import silence_stdout
 
@@ -99,7 +101,7 @@ def _read_arguments(argv: Sequence[str]) -> Wish:
         word for word in argv if word != "-" and word.startswith("-") and word not in ("--json", "--batch", "--")
     ]
     if unknown:
-        raise UsageError(f"rerail classify: there is no option {unknown[0]}", hint="see rerail classify --help")
+        raise UsageError(f"rerail classify: there is no option {unknown[0]}")
     if len(files) > 1:
         raise UsageError(f"rerail classify: expected one FILE, got {len(files)}: {', '.join(files)}")
     return Wish(files[0] if files else "-", "--json" in argv, "--batch" in argv)

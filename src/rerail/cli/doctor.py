@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from rerail._version import __version__
-from rerail.boundary.result import Diagnostic, Result, with_recovery_hint
+from rerail.boundary import hints
+from rerail.boundary.result import Diagnostic, Result
 from rerail.cli.here import working_directory
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
@@ -47,10 +48,10 @@ def command(as_json: bool) -> int:
             table(("", "what", "found"), [("✓" if each.ok else "✗", each.name, each.detail) for each in findings])
         )
 
-    message = f"{len(wrong)} of {len(findings)} need attention" if wrong else ""
+    message = f"{len(wrong)} of {len(findings)} need attention" if wrong else "all is well: rerail can work here"
     diagnostics = tuple(Diagnostic(each.detail, each.name) for each in wrong)
-    result = with_recovery_hint(Result(not wrong, "doctor", message, data, diagnostics))
-    return leave(result, as_json=as_json, picture=show)
+    steps = (hints.check_again(check="doctor"),) if wrong else ()
+    return leave(Result(not wrong, "doctor", message, data, diagnostics, steps), as_json=as_json, picture=show)
 
 
 def _looked(name: str, look: Callable[[Path], str], cwd: Path) -> Finding:

@@ -8,20 +8,35 @@ from rerail.boundary import hints
 from rerail.boundary.result import Result
 from rerail.boundary.slugs import ErrorSlug
 from rerail.boundary.words import utc
+from rerail.cli.history import last_record
 from rerail.decisions.model import Why
+from rerail.errors import LedgerError, UnknownNameError
 from rerail.observe import decision_facts
 from rerail.runner.outcome import Cancelled, HandedBack, Outcome, Paused, Stopped, Succeeded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rerail.app import Loop
     from rerail.boundary.hints import Hint
     from rerail.decisions.effects import FailureRecord
+    from rerail.handlers.repair import RepairRequest
+    from rerail.ledger.store import Ledger, PauseRecord
+    from rerail.rules.model import Classification
     from rerail.taxonomy import Taxonomy
 
 
-def result_of(verb: str, unit: str, outcome: Outcome[Any], taxonomy: Taxonomy) -> Result:
-    """Return the result of a run, with the next step that its end asks for."""
+def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, command: tuple[str, ...]) -> Result:
+    """Return the result of a run, with the next step that its end asks for.
+
+    Args:
+        verb: As it is typed.
+        unit: The unit's name.
+        outcome: How it ended.
+        loop: What ran it; its ledger remembers what an earlier run was told.
+        command: What was run, or was not.
+    """
+    ledger, taxonomy = loop.tools.ledger, loop.project.loaded.taxonomy
     last = outcome.history[-1] if outcome.history else None
     data = {"unit": unit, "attempts": outcome.attempts, "failures": [_failure(record) for record in outcome.history]}
     match outcome:
@@ -33,9 +48,9 @@ def result_of(verb: str, unit: str, outcome: Outcome[Any], taxonomy: Taxonomy) -
                 message = f"{unit}: the attempt failed, but its effect is there"
             return Result(True, verb, message, {**data, "outcome": "succeeded", "landed": outcome.landed})
         case HandedBack():
-            return _handed_back(verb, unit, outcome, data)
+            return _handed_back(verb, unit, data, outcome.request, ledger, command)
         case Paused():
-            return _paused(verb, unit, outcome, data, last)
+            return _paused(verb, unit, outcome, data, last, ledger)
         case Stopped():
             return _stopped(verb, unit, outcome, data, last, taxonomy)
         case Cancelled():
@@ -55,42 +70,90 @@ def cancelled(verb: str, unit: str, data: Mapping[str, object]) -> Result:
     )
 
 
-def _handed_back(verb: str, unit: str, outcome: HandedBack, data: Mapping[str, object]) -> Result:
-    if outcome.request is None:
+def _handed_back(
+    verb: str,
+    unit: str,
+    data: Mapping[str, object],
+    request: RepairRequest | None,
+    ledger: Ledger,
+    command: tuple[str, ...],
+) -> Result:
+    if request is None:
+        asked = _asked_before(unit, ledger, command)
+        repair = {} if asked is None else {"repair": {"prompt": asked.prompt()}}
+        since = "" if asked is None else f" since {_named(asked.classification)}"
         return Result(
             ok=False,
             verb=verb,
-            message=f"{unit}: not run: nothing has changed since its input was rejected",
-            data={**data, "outcome": "handed-back", "refused": True},
+            message=f"{unit}: not run: nothing has changed{since}",
+            data={**data, "outcome": "handed-back", "refused": True, **repair},
             hints=(hints.change_input_first(unit=unit),),
             error=ErrorSlug.INPUT_UNCHANGED,
         )
-    named = outcome.request.classification
     return Result(
         ok=False,
         verb=verb,
-        message=f"{unit}: handed back: {named.class_}/{named.reason}: {named.summary}",
-        data={**data, "outcome": "handed-back", "refused": False, "repair": {"prompt": outcome.request.prompt()}},
+        message=f"{unit}: handed back: {_named(request.classification)}",
+        data={**data, "outcome": "handed-back", "refused": False, "repair": {"prompt": request.prompt()}},
         hints=(hints.repair_input(unit=unit),),
         error=ErrorSlug.HANDED_BACK,
     )
 
 
-def _paused(verb: str, unit: str, outcome: Paused, data: Mapping[str, object], last: FailureRecord | None) -> Result:
+def _asked_before(unit: str, ledger: Ledger, command: tuple[str, ...]) -> RepairRequest | None:
+    """Return the repair request that an earlier run was handed back with, made again; None where it cannot be read."""
+    from rerail.handlers.repair import RepairRequest
+
+    try:
+        record = last_record(ledger, unit)
+    except LedgerError:
+        return None
+    return None if record is None else RepairRequest(record.unit, command, record.classification, record.evidence)
+
+
+def _paused(
+    verb: str,
+    unit: str,
+    outcome: Paused,
+    data: Mapping[str, object],
+    last: FailureRecord | None,
+    ledger: Ledger,
+) -> Result:
     resume_at = None if outcome.resume_at_s is None else utc(outcome.resume_at_s)
     error, step = _continuation(unit, outcome, last, resume_at)
-    until = f" until {resume_at}" if resume_at else ""
-    cause = (
-        f": {last.classification.class_}/{last.classification.reason}: {last.classification.summary}" if last else ""
-    )
+    question = _question(ledger, outcome)
+    if last is not None:
+        said = f"paused until {resume_at}" if resume_at else "paused"
+    else:
+        said = (
+            f"not run: waiting until {resume_at}"
+            if resume_at
+            else f"not run: waiting for your answer to {outcome.pause}"
+        )
+    cause = "" if question is None else f": {question.class_}/{question.reason}: {question.question}"
     return Result(
         ok=False,
         verb=verb,
-        message=f"{unit}: paused{until} ({outcome.why}){cause}",
-        data={**data, "outcome": "paused", "why": outcome.why, "pause": outcome.pause, "resume_at": resume_at},
+        message=f"{unit}: {said}{cause}",
+        data={
+            **data,
+            "outcome": "paused",
+            "why": outcome.why,
+            "pause": outcome.pause,
+            "question": None if question is None else question.question,
+            "resume_at": resume_at,
+        },
         hints=(step,),
         error=error,
     )
+
+
+def _question(ledger: Ledger, outcome: Paused) -> PauseRecord | None:
+    """Return what the pause asks; None where the ledger cannot say."""
+    try:
+        return ledger.pause(outcome.pause)
+    except (LedgerError, UnknownNameError):
+        return None
 
 
 def _continuation(
@@ -124,16 +187,21 @@ def _stopped(
             error=ErrorSlug.WORKTREE_REFUSED,
         )
     if last is None:
-        message, step = (
-            f"{unit}: stopped ({outcome.why})",
-            hints.remove_cause(failure_class="runtime", remedy="the operator ended this unit"),
+        # Only an answer ends a run in which nothing failed.
+        message = (
+            f"{unit}: not run: {'the operator skipped it' if outcome.why is Why.SKIPPED else 'the operator ended it'}"
         )
+        step = hints.heed_operator(unit=unit)
     else:
         named = last.classification
-        message = f"{unit}: stopped: {named.class_}/{named.reason}: {named.summary}"
+        message = f"{unit}: stopped: {_named(named)}"
         remedy = taxonomy.reason_spec(named.class_, named.reason).hint
         step = hints.remove_cause(failure_class=named.class_, remedy=remedy)
     return Result(ok=False, verb=verb, message=message, data=data, hints=(step,), error=ErrorSlug.STOPPED)
+
+
+def _named(named: Classification) -> str:
+    return f"{named.class_}/{named.reason}: {named.summary}"
 
 
 def _failure(record: FailureRecord) -> dict[str, object]:

@@ -17,6 +17,7 @@ from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import facts
 from rerail.errors import EvidenceError, UsageError
+from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from rerail.taxonomy import Taxonomy
 
 _STATE_ALONE = {"message": "no failure was given"}
+_UNASKED = "nothing to heal here: no failure was given"
 
 
 @click.command("heal")
@@ -45,8 +47,18 @@ def command(plan_only: bool, file: str | None, repo: str, as_json: bool) -> int:
     named = classify(evidence, project.loaded.rules, now=time.time())
     healer = GitHealer(lambda: project.loaded.heals, project.loaded.taxonomy)
     if plan_only:
-        return _leave_plan(healer.look(named, evidence, str(cwd)), as_json=as_json)
+        return _leave_plan(healer.look(named, evidence, str(cwd)), is_asked=file is not None, as_json=as_json)
     report = healer.heal(named, evidence, str(cwd))
+    if file is None and report.class_ == FailureClass.UNCLASSIFIED:
+        unasked = Result(
+            ok=False,
+            verb="heal",
+            message=_UNASKED,
+            data=_data(report),
+            hints=(hints.hand_in_failure(),),
+            error=ErrorSlug.NOT_HEALED,
+        )
+        return leave(unasked, as_json=as_json)
     return leave(
         _result(report, project.loaded.taxonomy), as_json=as_json, picture=lambda console: _show(console, report)
     )
@@ -63,7 +75,7 @@ def _read(file: str) -> object:
         raise EvidenceError(f"{file}: expected evidence JSON: {error}") from None
 
 
-def _leave_plan(planned: HealPlan, *, as_json: bool) -> int:
+def _leave_plan(planned: HealPlan, *, is_asked: bool, as_json: bool) -> int:
     data = {
         "class": planned.class_,
         "reason": planned.reason,
@@ -75,6 +87,9 @@ def _leave_plan(planned: HealPlan, *, as_json: bool) -> int:
         ],
         "detail": planned.detail,
     }
+
+    if not is_asked and planned.class_ == FailureClass.UNCLASSIFIED:
+        return leave(Result(True, "heal", _UNASKED, data, hints=(hints.hand_in_failure(),)), as_json=as_json)
 
     def show(console: Console) -> None:
         facts(
@@ -91,8 +106,8 @@ def _leave_plan(planned: HealPlan, *, as_json: bool) -> int:
     return leave(Result(True, "heal", "", data), as_json=as_json, picture=show)
 
 
-def _result(report: HealReport, taxonomy: Taxonomy) -> Result:
-    data = {
+def _data(report: HealReport) -> dict[str, object]:
+    return {
         "outcome": report.outcome,
         "class": report.class_,
         "reason": report.reason,
@@ -101,6 +116,10 @@ def _result(report: HealReport, taxonomy: Taxonomy) -> Result:
         "backup": report.backup,
         "detail": report.detail,
     }
+
+
+def _result(report: HealReport, taxonomy: Taxonomy) -> Result:
+    data = _data(report)
     match report.outcome:
         case "healed":
             return Result(True, "heal", f"healed by {report.recipe}; run the command again", data)

@@ -8,9 +8,10 @@ import click
 
 from rerail.boundary.result import Result
 from rerail.cli.here import project_here
-from rerail.cli.main import json_option
+from rerail.cli.history import NAMED
+from rerail.cli.main import DefaultGroup, json_option
 from rerail.cli.output import leave
-from rerail.cli.pictures import class_cell, facts, table, time_of
+from rerail.cli.pictures import class_cell, facts, short_time_of, table
 from rerail.ids import UnitName
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rerail.ledger.store import EventRow
 
 
-@click.group("ledger")
+@click.group("ledger", cls=DefaultGroup, default="show")
 def command() -> None:
     """Show what the ledger holds."""
 
@@ -36,7 +37,7 @@ def show(unit: str | None, failures: bool, count: int, as_json: bool) -> int:
     try:
         name = UnitName(unit) if unit else None
         balances = ledger.balances(name)
-        rows = [row for row in ledger.events(unit=name) if not failures or row.name == "failure.classified"][-count:]
+        rows = [row for row in ledger.events(unit=name) if not failures or row.name == NAMED][-count:]
     finally:
         ledger.close()
     data = {
@@ -56,13 +57,13 @@ def show(unit: str | None, failures: bool, count: int, as_json: bool) -> int:
             console.print()
             console.print(
                 table(
-                    ("unit", "class", "spent", "budget"),
-                    [(each.unit, class_cell(each.class_), each.spent, each.budget) for each in balances],
+                    ("class", "spent", "budget", "unit"),
+                    [(class_cell(each.class_), each.spent, each.budget, each.unit) for each in balances],
                 )
             )
         if rows:
             console.print()
-            console.print(table(("event", "at", "unit", "attempt", "what", "class"), [_cells(row) for row in rows]))
+            console.print(table(("event", "at", "attempt", "what", "unit"), [_cells(row) for row in rows]))
 
     message = "" if balances or rows else "nothing has failed here yet"
     return leave(Result(True, "ledger show", message, data), as_json=as_json, picture=picture)
@@ -77,5 +78,6 @@ def _named(row: EventRow) -> dict[str, object]:
 
 def _cells(row: EventRow) -> tuple[object, ...]:
     named = _named(row)
-    shown = class_cell(str(named["class"])) if named else ""
-    return (row.id, time_of(row.at_s), row.unit, row.attempt, row.name, shown)
+    # A class says that a failure was named; the event's own name would only push the unit off the line.
+    what = class_cell(str(named["class"])).append(f"/{named['reason']}") if named else row.name
+    return (row.id, short_time_of(row.at_s), row.attempt, what, row.unit)

@@ -12,6 +12,7 @@ import click
 
 from rerail._version import __version__
 from rerail.boundary import hints
+from rerail.boundary.exit_codes import ExitCode
 from rerail.boundary.result import Result, failed
 from rerail.boundary.slugs import ErrorSlug
 from rerail.cli.output import leave
@@ -19,6 +20,8 @@ from rerail.errors import RerailError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from rich.console import Console
 
 VERBS = {
     "run": ("run", "Run a command as one unit under recovery."),
@@ -38,6 +41,24 @@ VERBS = {
     "doctor": ("doctor", "Check that rerail can do its work here."),
 }
 """Every verb: its module in `rerail.cli`, and its line in the help."""
+
+
+class DefaultGroup(click.Group):
+    """A group that does the plain thing when it is called without a verb of its own: it shows, or lists.
+
+    Args:
+        default: The verb that is meant then.
+    """
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default verb before options that stand alone."""
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
 
 
 class LazyGroup(click.Group):
@@ -73,9 +94,21 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--json`` to a verb; before the verb it means the same."""
+
+    def here_or_above(ctx: click.Context, _option: click.Parameter, value: bool) -> bool:
+        return value or bool(ctx.find_root().params.get("as_json"))
+
+    return click.option(
+        "--json", "as_json", is_flag=True, callback=here_or_above, help="Print the envelope on stdout."
+    )(function)
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rerail", message="%(prog)s %(version)s")
-def cli() -> None:
+@json_option
+def cli(as_json: bool) -> None:
     """Put agent loops back on the rails: each failure is named before the first retry, and its name chooses the action."""
 
 
@@ -87,15 +120,25 @@ def main(argv: Sequence[str]) -> int:
     """
     as_json = "--json" in _own_arguments(argv)
     verb = next((word for word in argv if not word.startswith("-")), "rerail")
+    if verb == "classify" and set(argv[: argv.index(verb)]) <= {"--json"}:
+        from rerail.cli.classify import main as classify  # the one verb that reads its arguments itself
+
+        return classify([word for at, word in enumerate(argv) if at != argv.index(verb)])
     try:
         code = cli.main(args=list(argv), prog_name="rerail", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as left:
         return left.exit_code
+    except click.exceptions.NoArgsIsHelpError as asked:
+        return _show_help(asked)
     except click.ClickException as fault:
-        return leave(failed(verb, UsageError(_told(fault))), as_json=as_json)
+        call = _call(fault)
+        told = UsageError(f"{call}: {' '.join(fault.format_message().split())}")
+        return leave(failed(verb, told, hints.correct_call(call=call)), as_json=as_json)
     except RerailError as error:
-        return leave(failed(verb, error), as_json=as_json)
+        # An exact type: what a file or evidence lacks is corrected there, and then the call is right as it is.
+        steps = (hints.correct_call(call=f"rerail {verb}"),) if type(error) is UsageError else ()
+        return leave(failed(verb, error, *steps), as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return leave(_cancelled(verb), as_json=as_json)
     except Exception as bug:  # noqa: BLE001  a bug is told as one, with a report and its own exit code
@@ -107,9 +150,14 @@ def _own_arguments(argv: Sequence[str]) -> Sequence[str]:
     return argv[: argv.index("--")] if "--" in argv else argv
 
 
-def _told(fault: click.ClickException) -> str:
-    where = fault.ctx.command_path if isinstance(fault, click.UsageError) and fault.ctx else "rerail"
-    return f"{where}: {fault.format_message()} (see {where} --help)"
+def _show_help(asked: click.UsageError) -> int:
+    click.echo(asked.format_message())
+    return ExitCode.SUCCEEDED
+
+
+def _call(fault: click.ClickException) -> str:
+    """Return the command that a faulty call was made to: ``rerail rules list``."""
+    return fault.ctx.command_path if isinstance(fault, click.UsageError) and fault.ctx else "rerail"
 
 
 def _cancelled(verb: str) -> Result:
@@ -128,17 +176,19 @@ def leave_bug(verb: str, bug: Exception, *, as_json: bool) -> int:
 
     from rerail.evidence.redact import redact
 
+    report = redact("".join(traceback.format_exception(bug)))[-8000:]
     result = Result(
         ok=False,
         verb=verb,
         message=f"rerail itself failed: {type(bug).__name__}: {redact(str(bug))[:500]}",
-        data={"version": __version__, "report": redact("".join(traceback.format_exception(bug)))[-8000:]},
+        data={"version": __version__, "report": report},
         hints=(hints.report_bug(),),
         error=ErrorSlug.INTERNAL,
     )
-    return leave(result, as_json=as_json)
 
+    def show(console: Console) -> None:
+        from rerail.cli.pictures import show_lines
 
-def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--json`` to a verb."""
-    return click.option("--json", "as_json", is_flag=True, help="Print the envelope on stdout.")(function)
+        show_lines(console, report)
+
+    return leave(result, as_json=as_json, picture=show, aside=True)

@@ -27,7 +27,9 @@ class Picture(Protocol):
         ...
 
 
-def leave(result: Result, *, as_json: bool, picture: Picture | None = None, signal: int | None = None) -> int:
+def leave(
+    result: Result, *, as_json: bool, picture: Picture | None = None, signal: int | None = None, aside: bool = False
+) -> int:
     """Print a result and return the exit code that it means.
 
     Args:
@@ -35,13 +37,14 @@ def leave(result: Result, *, as_json: bool, picture: Picture | None = None, sign
         as_json: Whether stdout gets the envelope.
         picture: Shows the data to people; None where the message says it all.
         signal: The signal that cancelled, if one did.
+        aside: Whether text goes to stderr, also of a success: stdout is a command's own.
     """
     envelope = serialize_result(result)
     try:
         if as_json:
             print(to_json(envelope), flush=True)  # noqa: T201  this is the command line's one way out
         else:
-            _show(envelope, picture)
+            _show(envelope, picture, aside=aside)
     except OSError:
         # Whoever read our output has left; what was done is done, and the exit code still says how it ended.
         silence_stdout()
@@ -50,13 +53,13 @@ def leave(result: Result, *, as_json: bool, picture: Picture | None = None, sign
     return exit_code(result.error) if signal is None else exit_code(result.error, signal=signal)
 
 
-def _show(envelope: dict[str, JsonValue], picture: Picture | None) -> None:
+def _show(envelope: dict[str, JsonValue], picture: Picture | None, *, aside: bool) -> None:
     from rich.text import Text
 
-    console = console_for(sys.stdout if envelope["ok"] else sys.stderr)
+    console = console_for(sys.stdout if envelope["ok"] and not aside else sys.stderr)
     message = str(envelope["message"])
     if picture is not None:
-        picture(console_for(sys.stdout))
+        picture(console_for(sys.stderr if aside else sys.stdout))
     if message:
         # A Text, never markup: a message may quote whatever a tool printed.
         console.print(Text(message, style="" if envelope["ok"] else "bold"), soft_wrap=True)
@@ -79,7 +82,21 @@ def console_for(stream: object) -> Console:
 
     from rich.console import Console
 
-    return Console(file=cast("IO[str]", stream), markup=False, highlight=False, emoji=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            """Tell `leave` that the reader has left; rich would end the process as if it had failed."""
+            raise BrokenPipeError
+
+    # Without a stream, as in a process that was started without a stderr, rich would write to stdout.
+    return Plain(
+        file=cast("IO[str]", stream),
+        quiet=stream is None,
+        # rich leaves bold and dim under NO_COLOR; whoever sets it wants text alone.
+        color_system=None if os.environ.get("NO_COLOR") else "auto",
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
 
 
 def silence_stdout() -> None:

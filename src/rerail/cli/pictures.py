@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rerail.rules.model import Candidate, Classification
 
+_INDENT = "  "
 _CLASS_STYLES = {
     "provider": "blue",
     "tool-schema": "yellow",
@@ -43,13 +44,32 @@ def class_cell(name: str) -> Text:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Return a plain table; cells may be values or texts of their own style."""
+    """Return a plain table; cells may be values or texts of their own style.
+
+    Only the last column is ever broken: what can be long goes there.
+    """
     drawn = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for heading in headings:
-        drawn.add_column(heading, overflow="fold")
+        drawn.add_column(heading, overflow="fold", no_wrap=heading != headings[-1])
     for row in rows:
         drawn.add_row(*(value if isinstance(value, Text) else cell(value) for value in row))
     return drawn
+
+
+def stanzas(console: Console, rows: Iterable[tuple[Text, Iterable[object]]]) -> None:
+    """Print each head on a line of its own, and what belongs to it below, indented; a line breaks between words."""
+    for head, lines in rows:
+        console.print(head, soft_wrap=True)
+        for line in lines:
+            shown = line if isinstance(line, Text) else cell(line)
+            for piece in shown.wrap(console, max(20, console.width - len(_INDENT))):
+                console.print(Text.assemble(_INDENT, piece), soft_wrap=True)
+
+
+def show_lines(console: Console, text: str) -> None:
+    """Print text of several lines as it is."""
+    for line in text.rstrip("\n").split("\n"):
+        console.print(cell(line), soft_wrap=True)
 
 
 def facts(console: Console, rows: Iterable[tuple[str, object]]) -> None:
@@ -66,6 +86,20 @@ def facts(console: Console, rows: Iterable[tuple[str, object]]) -> None:
 def time_of(at_s: float | None) -> str:
     """Return a wall-clock time in the reader's own zone, to the second."""
     return "" if at_s is None else datetime.fromtimestamp(at_s, tz=UTC).astimezone().isoformat(" ", "seconds")
+
+
+def short_time_of(at_s: float) -> str:
+    """Return the same for a list of recent times: without year and zone."""
+    return f"{datetime.fromtimestamp(at_s, tz=UTC).astimezone():%m-%d %H:%M:%S}"
+
+
+def age_of(at_s: float, now_s: float) -> str:
+    """Return how long ago a time is, in its largest unit: ``3 min ago``."""
+    past_s = max(0, int(now_s - at_s))
+    for unit, size_s in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if past_s >= size_s:
+            return f"{past_s // size_s} {unit} ago"
+    return f"{past_s} s ago"
 
 
 def show_classification(console: Console, named: Classification) -> None:
@@ -94,9 +128,15 @@ def show_trace(console: Console, trace: Sequence[Candidate]) -> None:
     if len(trace) < 2:
         return
     console.print()
-    console.print(
-        table(
-            ("rule", "class", "trust", "verdict"),
-            [(each.rule, class_cell(each.class_), each.trust.name.lower(), each.verdict) for each in trace],
-        )
+    stanzas(
+        console,
+        (
+            (
+                Text.assemble(
+                    (printable(each.rule), "bold"), ": ", class_cell(each.class_), f", {each.trust.name.lower()}"
+                ),
+                (each.verdict,),
+            )
+            for each in trace
+        ),
     )

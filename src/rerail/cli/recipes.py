@@ -8,15 +8,15 @@ import click
 
 from rerail.boundary.result import Result
 from rerail.cli.here import project_here
-from rerail.cli.main import json_option
+from rerail.cli.main import DefaultGroup, json_option
 from rerail.cli.output import leave
-from rerail.cli.pictures import table
+from rerail.cli.pictures import cell, stanzas
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-@click.group("recipes")
+@click.group("recipes", cls=DefaultGroup, default="list")
 def command() -> None:
     """Show the recipes in force."""
 
@@ -44,14 +44,15 @@ def list_recipes(as_json: bool) -> int:
     }
 
     def show(console: Console) -> None:
-        console.print(
-            table(
-                ("recipe", "file", "rules", "heals", "description"),
-                [
-                    (recipe.name, recipe.where, len(recipe.rules), len(recipe.heals), recipe.description)
-                    for recipe in recipes
-                ],
-            )
+        stanzas(
+            console,
+            (
+                (
+                    cell(f"{recipe.name}  {recipe.where}", "bold"),
+                    (f"{len(recipe.rules)} rules, {len(recipe.heals)} heals: {recipe.description}",),
+                )
+                for recipe in recipes
+            ),
         )
 
     return leave(Result(True, "recipes list", "", data), as_json=as_json, picture=show)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rerail.cli.here import ledger_here, working_directory
+from rerail.cli.history import known_units, last_outcome
 from rerail.cli.main import json_option
 from rerail.cli.run import open_loop, run_unit, scoped
 from rerail.errors import UnknownNameError, UsageError
 from rerail.ids import UnitName
 from rerail.runner.unit import Unit
+
+if TYPE_CHECKING:
+    from rerail.ledger.store import Ledger
 
 
 @click.command("resume")
@@ -25,9 +30,9 @@ def command(unit: str, wait: bool, as_json: bool) -> int:
     with ledger_here() as ledger:
         pauses = ledger.pauses(include_answered=True)
         standing = ledger.standing(UnitName(unit))
-    pause = next((each for each in reversed(pauses) if each.unit == unit), None)
-    if pause is None or standing is None:
-        raise UnknownNameError("unit", unit, {each.unit for each in pauses})
+        pause = next((each for each in reversed(pauses) if each.unit == unit), None)
+        if pause is None or standing is None:
+            raise _not_paused(ledger, unit)
     if pause.command is None:
         raise UsageError(
             f"{unit}: it is no command; only the harness that runs it can run it again",
@@ -38,3 +43,13 @@ def command(unit: str, wait: bool, as_json: bool) -> int:
         loop.sleep(max(0.0, pause.resume_at_s - time.time()))
     declared = Unit(UnitName(unit), effects=standing.state.effects, marks_starts=True)
     return run_unit(loop, declared, pause.command, cwd=Path(pause.cwd), verb="resume", as_json=as_json)
+
+
+def _not_paused(ledger: Ledger, unit: str) -> UsageError:
+    """Return why a unit without a pause cannot be resumed: there is none of that name, or it waits for nothing."""
+    units = known_units(ledger)
+    if unit not in units:
+        return UnknownNameError("unit", unit, units)
+    outcome = last_outcome(ledger, unit)
+    ended = f": its last run ended as {outcome}" if outcome else ""
+    return UsageError(f"{unit} is not paused{ended}", hint="start it with rerail run")

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rerail.boundary.result import Diagnostic, Result, with_recovery_hint
+from rerail.boundary import hints
+from rerail.boundary.result import Diagnostic, Result
 from rerail.cli.here import project_here
-from rerail.cli.main import json_option
+from rerail.cli.main import DefaultGroup, json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import class_cell, table
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-@click.group("rules")
+@click.group("rules", cls=DefaultGroup, default="list")
 def command() -> None:
     """List the rules in force, or test their examples."""
 
@@ -46,22 +47,11 @@ def list_rules(class_: str | None, as_json: bool) -> int:
 
     def show(console: Console) -> None:
         console.print(
-            table(
-                ("rule", "class", "reason", "recipe", "why"),
-                [
-                    (
-                        rule.slug,
-                        class_cell(rule.class_),
-                        rule.reason,
-                        loaded.texts[rule.slug].pack,
-                        loaded.texts[rule.slug].why,
-                    )
-                    for rule in shown
-                ],
-            )
+            table(("class", "reason", "rule"), [(class_cell(rule.class_), rule.reason, rule.slug) for rule in shown])
         )
 
-    return leave(Result(True, "rules list", f"{len(shown)} rules", data), as_json=as_json, picture=show)
+    result = Result(True, "rules list", f"{len(shown)} rules", data, hints=(hints.explain_rule(),))
+    return leave(result, as_json=as_json, picture=show)
 
 
 @command.command("test")
@@ -81,7 +71,6 @@ def test(as_json: bool) -> int:
     findings = tuple(
         Diagnostic(each.message, each.pack, None, f"{each.rule}.{each.kind}.{each.position}") for each in wrong
     )
-    result = Result(
-        not wrong, "rules test", message, {"rules": len(rules), "examples": len(results), "wrong": len(wrong)}, findings
-    )
-    return leave(with_recovery_hint(result), as_json=as_json)
+    data = {"rules": len(rules), "examples": len(results), "wrong": len(wrong)}
+    steps = (hints.check_again(check="rules test"),) if wrong else ()
+    return leave(Result(not wrong, "rules test", message, data, findings, steps), as_json=as_json)

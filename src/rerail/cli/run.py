@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-import shlex
+import re
 import signal
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from rerail.cli import margin
 from rerail.cli.ended import cancelled, result_of
 from rerail.cli.live import live_sleep
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
+from rerail.cli.pictures import show_lines
 from rerail.decisions.model import Effects
 from rerail.errors import UsageError
 from rerail.ids import UnitName
@@ -25,18 +27,37 @@ from rerail.runner.outcome import Succeeded
 from rerail.runner.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
     from typing import BinaryIO
 
+    from rich.console import Console
+
     from rerail.app import Loop
+    from rerail.boundary.result import Result
+    from rerail.decisions.effects import FailureRecord
     from rerail.process import Finished
     from rerail.runner.outcome import Outcome
 
-_NAME_CHARS = 48
+_PROGRAM_CHARS = 32
 
 
-@click.command("run")
+class RunCommand(click.Command):
+    """``rerail run``, which is often called without the ``--`` that ends its own options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say what is missing where an option of the command is taken for one of ours."""
+        given = tuple(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as fault:
+            if "--" in given:
+                raise
+            told = f"there is no option {fault.option_name}; if it is the command's, put -- before the command:"
+            raise click.UsageError(f"{told} {ctx.command_path} [OPTIONS] -- CMD [ARGS]...", ctx) from None
+
+
+@click.command("run", cls=RunCommand)
 @click.option(
     "--unit", "name", help="Its name; budgets are kept under it. Default: made of the command and the project."
 )
@@ -80,16 +101,38 @@ def _declared(name: str, effects: str) -> Unit:
 
 
 def open_loop(cwd: Path, *, as_json: bool) -> Loop:
-    """Return a loop that shows blocks and waits on stderr."""
+    """Return a loop that shows blocks and waits on stderr.
+
+    Args:
+        cwd: A directory of the project.
+        as_json: Whether the command's stdout is shown on stderr as well.
+    """
     from rerail.app import Loop
+    from rerail.boundary.block import render_block
     from rerail.paths import find_root
 
-    # With --json, stdout carries the envelope alone.
-    del as_json
-    return Loop(
-        find_root(cwd),
-        on_block=_show_block,
-        sleep=live_sleep(sys.stderr),
+    with_stdout = _shares_stderr(as_json=as_json)
+
+    def show(record: FailureRecord) -> None:
+        if margin.may_end_inside_a_line(record.evidence, with_stdout=with_stdout):
+            margin.say(sys.stderr)
+        margin.say(sys.stderr, render_block(record, loop.project.loaded.taxonomy))
+
+    loop = Loop(find_root(cwd), on_failure=show, sleep=live_sleep(sys.stderr))
+    return loop
+
+
+def _shares_stderr(*, as_json: bool) -> bool:
+    """Return whether the command's stdout ends where we write: with ``--json`` it does, for stdout is the envelope's."""
+    return as_json or margin.is_shared(sys.stdout, sys.stderr)
+
+
+def _is_inside_a_line(outcome: Outcome[Finished], *, as_json: bool) -> bool:
+    """Return whether what the command printed last has no line end; behind every end but success stands a block, which has one."""
+    return (
+        isinstance(outcome, Succeeded)
+        and not outcome.landed
+        and margin.ends_inside_a_line(outcome.value, with_stdout=_shares_stderr(as_json=as_json))
     )
 
 
@@ -113,18 +156,34 @@ def run_unit(
             )
     except (KeyboardInterrupt, Signalled) as ended:
         number = getattr(signal, ended.signal) if isinstance(ended, Signalled) else signal.SIGINT
-        return leave(cancelled(verb, unit.name, {}), as_json=as_json, signal=number)
-    result = result_of(verb, unit.name, outcome, loop.project.loaded.taxonomy)
-    code = leave(result, as_json=as_json)
+        if margin.is_terminal(sys.stderr):
+            margin.say(sys.stderr)  # a terminal shows ^C where the command stood
+        return leave(cancelled(verb, unit.name, {}), as_json=as_json, signal=number, aside=True)
+    result = result_of(verb, unit.name, outcome, loop, command=tuple(argv))
+    if _is_inside_a_line(outcome, as_json=as_json) and (result.message or as_json):
+        margin.say(sys.stderr)
+    code = leave(result, as_json=as_json, picture=_picture(result), aside=True)
     own = _own_code(outcome) if passthrough else None
     return code if own is None else own
 
 
 def default_name(argv: Sequence[str], root: str) -> str:
-    """Return a command's unit name: the same command in the same project shares its budget with its earlier runs."""
-    shown = "".join(char if char.isprintable() else "?" for char in shlex.join(argv))
+    """Return a command's unit name: the same command in the same project shares its budget with its earlier runs.
+
+    The arguments stand in it as a hash alone: they are long, hard to quote, and may hold a secret.
+    """
+    program = re.sub(r"[^A-Za-z0-9._+-]", "", Path(argv[0]).name).lstrip("-")[:_PROGRAM_CHARS] or "command"
     digest = blake2b("\0".join((root, *argv)).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    return f"{shown[:_NAME_CHARS]}#{digest}"
+    return f"{program}-{digest}"
+
+
+def _picture(result: Result) -> Callable[[Console], None] | None:
+    """Return what shows the repair request of a result, where it has one."""
+    repair = result.data.get("repair")
+    if not isinstance(repair, dict):
+        return None
+    prompt = str(repair["prompt"])
+    return lambda console: show_lines(console, prompt)
 
 
 def _own_code(outcome: Outcome[Finished]) -> int | None:
@@ -140,11 +199,6 @@ def _own_code(outcome: Outcome[Finished]) -> int | None:
 def _binary(stream: object) -> BinaryIO | None:
     """Return the bytes below a text stream; None where there is none, as in a process whose stdout was closed."""
     return getattr(stream, "buffer", None)
-
-
-def _show_block(block: str) -> None:
-    with suppress(OSError, AttributeError):  # when nobody reads stderr, the record is still in the ledger
-        print(block, file=sys.stderr, flush=True)  # noqa: T201  the block goes to stderr before any retry
 
 
 @contextmanager

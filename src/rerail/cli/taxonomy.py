@@ -10,7 +10,7 @@ from rerail.boundary.result import Result
 from rerail.cli.here import project_here
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
-from rerail.cli.pictures import class_cell, table
+from rerail.cli.pictures import class_cell, stanzas
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,11 +40,15 @@ def command(as_json: bool) -> int:
     }
 
     def show(console: Console) -> None:
-        console.print(
-            table(
-                ("class", "action", "budget", "signal"),
-                [(class_cell(spec.name), spec.action, policy.budget(spec.name), spec.signal) for spec in taxonomy],
-            )
+        stanzas(
+            console,
+            (
+                (
+                    class_cell(spec.name).append(f": {spec.action}, budget {policy.budget(spec.name)}"),
+                    (spec.signal, f"reasons: {', '.join(each.name for each in taxonomy.reasons(spec.name))}"),
+                )
+                for spec in taxonomy
+            ),
         )
 
     return leave(Result(True, "taxonomy", "", data), as_json=as_json, picture=show)

@@ -9,10 +9,12 @@ import click
 from rerail.boundary.result import Result
 from rerail.cli.classify import to_json_value
 from rerail.cli.here import project_here
+from rerail.cli.history import NAMED, failure_of, known_units, last_failure
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import facts, show_classification, time_of
-from rerail.errors import UsageError
+from rerail.cli.run import scoped
+from rerail.errors import UnknownNameError, UsageError
 from rerail.ids import EventId
 from rerail.ledger.codec import record_from_json
 
@@ -23,10 +25,10 @@ if TYPE_CHECKING:
 
 
 @click.command("why")
-@click.argument("event", default="last")
+@click.argument("event", default="last", metavar="[EVENT|UNIT|PAUSE]")
 @json_option
 def command(event: str, as_json: bool) -> int:
-    """Show what named the failure of EVENT, a number that rerail ledger show lists; by default the last one."""
+    """Show what named a failure: by its number in rerail ledger show, by its pause, or a unit's last; else the last of all."""
     project = project_here()
     ledger = project.open_ledger()
     try:
@@ -62,15 +64,25 @@ def command(event: str, as_json: bool) -> int:
     return leave(Result(True, "why", "", data), as_json=as_json, picture=show)
 
 
-def _row(ledger: Ledger, event: str) -> EventRow:
-    if event == "last":
-        rows = [row for row in ledger.events() if row.name == "failure.classified"]
-        if not rows:
+def _row(ledger: Ledger, asked: str) -> EventRow:
+    """Return the named failure that *asked* means: a number is always an event's."""
+    if asked == "last":
+        row = last_failure(ledger)
+        if row is None:
             raise UsageError("no failure has been recorded here yet", hint="run a unit first: rerail run -- CMD")
-        return rows[-1]
-    if not event.isdecimal():
-        raise UsageError(f"EVENT must be a number or 'last', got {event!r}", hint="see rerail ledger show")
-    row = ledger.event(EventId(int(event)))
-    if row.name != "failure.classified":
-        raise UsageError(f"event {event} is {row.name}, not a named failure", hint="see rerail ledger show --failures")
-    return row
+        return row
+    if asked.isascii() and asked.isdecimal():
+        row = ledger.event(EventId(int(asked)))
+        if row.name != NAMED:
+            raise UsageError(
+                f"event {asked} is {row.name}, not a named failure", hint="see rerail ledger show --failures"
+            )
+        return row
+    pauses = {str(pause.id): pause for pause in ledger.pauses(include_answered=True)}
+    row = failure_of(ledger, pauses[asked]) if asked in pauses else last_failure(ledger, scoped(asked))
+    if row is not None:
+        return row
+    units = known_units(ledger)
+    if asked in pauses or scoped(asked) in units:
+        raise UsageError(f"no named failure of {asked} is recorded")
+    raise UnknownNameError("event, unit or pause", asked, {*units, *pauses})

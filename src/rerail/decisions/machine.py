@@ -80,8 +80,8 @@ _NOTHING_TO_GO_BY = (FailureClass.TOOL_SCHEMA, "bad-request")
 
 _SPENDS = frozenset({Action.RETRY, Action.REPAIR, Action.HEAL})
 
-
-_AGAIN = Again()
+# Decisions that say nothing but what they are: one of each is enough.
+_AGAIN, _REPAIR, _HEAL, _PROBE, _PROCEED = Again(), Repair(), Heal(), Probe(), Proceed()
 
 
 class IllegalEventError(Exception):
@@ -103,13 +103,13 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         raise IllegalEventError(f"a run that is {state.phase} takes no {type(event).__name__}")
     match event:
         case Started():
-            return state._replace(phase=Phase.RUNNING, attempt=state.attempt + 1), _AGAIN
+            return state.attempting(), _AGAIN
         case Succeeded():
-            return state._replace(phase=Phase.SUCCEEDED), Proceed()
+            return state.moved_to(Phase.SUCCEEDED), _PROCEED
         case Failed():
             return _after_failure(state, event, policy, draws)
         case Waited():
-            return state._replace(phase=Phase.READY), _AGAIN
+            return state.moved_to(Phase.READY), _AGAIN
         case Probed():
             return _after_probe(state, event.landing, policy.backoff, draws)
         case Repaired():
@@ -119,17 +119,19 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         case Answered():
             return _after_answer(state, event.answer)
         case TimeCame():
-            return state._replace(phase=Phase.READY), _AGAIN
+            return state.moved_to(Phase.READY), _AGAIN
         case Cancelled():
-            return state._replace(phase=Phase.CANCELLED), Stop(Why.ABORTED)
+            return state.moved_to(Phase.CANCELLED), Stop(Why.ABORTED)
     assert_never(event)
 
 
 def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws) -> tuple[RunState, Decision]:
     action = policy.action(failed.classification)
     came_back = failed.evidence in state.seen
-    state = state._replace(
+    state = RunState(
+        *state[:6],
         failures=(*state.failures, failed.classification.class_),
+        waited_s=state.waited_s,
         # What a validator rejected never runs again; a retried input is not rejected, only unlucky.
         rejected=state.rejected if failed.input is None else state.rejected | {failed.input},
         # A repair or heal should change the evidence; a wait should not.
@@ -142,13 +144,13 @@ def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws
         case Action.RETRY:
             return _retry_or_probe(state, failed, policy.backoff, draws)
         case Action.REPAIR:
-            return state._replace(phase=Phase.REPAIRING), Repair()
+            return state.moved_to(Phase.REPAIRING), _REPAIR
         case Action.HEAL:
-            return state._replace(phase=Phase.HEALING), Heal()
+            return state.moved_to(Phase.HEALING), _HEAL
         case Action.PAUSE:
             return _pause(state, Why.CLASS, resume_at_s=_resume_at_s(failed.classification, failed.at_s))
         case Action.STOP:
-            return state._replace(phase=Phase.STOPPED), Stop(Why.CLASS)
+            return state.moved_to(Phase.STOPPED), Stop(Why.CLASS)
     assert_never(action)
 
 
@@ -157,14 +159,14 @@ def _what_binds(state: RunState, failed: Failed, policy: Policy, *, came_back: b
     if failed.grant is None:
         return None
     match failed.grant.refused_by:
+        case None:
+            pass
         case Limit.CLASS:
             return Why.BUDGET_SPENT
         case Limit.WINDOW:
             return Why.WINDOW_SPENT
         case Limit.LEDGER:
             return Why.LEDGER_UNUSABLE
-        case None:
-            pass
         case never:
             assert_never(never)
     if came_back:
@@ -178,7 +180,7 @@ def _what_binds(state: RunState, failed: Failed, policy: Policy, *, came_back: b
 
 def _retry_or_probe(state: RunState, failed: Failed, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     if failed.classification.may_have_landed and state.effects is Effects.UNSAFE:
-        return state._replace(phase=Phase.PROBING), Probe()
+        return state.moved_to(Phase.PROBING), _PROBE
     return _retry(state, failed.classification, backoff, draws, at_s=failed.at_s)
 
 
@@ -193,7 +195,7 @@ def _retry(
     wait_s = floor_s * (1.0 + backoff.jitter * draws.jitter)
     if state.waited_s + wait_s > backoff.total_s:
         return _pause(state, Why.TOTAL_WAIT)
-    return state._replace(phase=Phase.WAITING, waited_s=state.waited_s + wait_s), Retry(wait_s)
+    return state.waiting(wait_s), Retry(wait_s)
 
 
 def _resume_at_s(classification: Classification, at_s: float | None) -> float | None:
@@ -208,7 +210,7 @@ def _resume_at_s(classification: Classification, at_s: float | None) -> float | 
 def _after_probe(state: RunState, landing: Landing, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     match landing:
         case Landing.LANDED:
-            return state._replace(phase=Phase.SUCCEEDED), Proceed(landed=True)
+            return state.moved_to(Phase.SUCCEEDED), Proceed(landed=True)
         case Landing.ABSENT:
             return _retry(state, state.last, backoff, draws)
         case Landing.UNKNOWN:
@@ -218,30 +220,26 @@ def _after_probe(state: RunState, landing: Landing, backoff: Backoff, draws: Dra
 
 def _after_repair(state: RunState, repaired: Repaired) -> tuple[RunState, Decision]:
     if repaired.input is None:
-        if (
-            state.last is not None
-            and state.last.class_ == FailureClass.TOOL_SCHEMA
-            and state.last.reason == "bad-request"
-        ):
+        if state.last is not None and (state.last.class_, state.last.reason) == _NOTHING_TO_GO_BY:
             return _pause(state, Why.NO_CORRECTION)
-        return state._replace(phase=Phase.HANDED_BACK), HandBack()
+        return state.moved_to(Phase.HANDED_BACK), HandBack()
     if repaired.input in state.rejected:
         if state.phase is Phase.HANDED_BACK:
             return state, HandBack()
         return _pause(state, Why.SAME_INPUT)
-    return state._replace(phase=Phase.READY), _AGAIN
+    return state.moved_to(Phase.READY), _AGAIN
 
 
 def _after_heal(state: RunState, outcome: HealOutcome, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
     match outcome:
         case HealOutcome.HEALED:
-            return state._replace(phase=Phase.READY), _AGAIN
+            return state.moved_to(Phase.READY), _AGAIN
         case HealOutcome.RETRY:
             return _retry(state, state.last, backoff, draws)
         case HealOutcome.PAUSED:
             return _pause(state, Why.NOT_HEALED)
         case HealOutcome.STOPPED:
-            return state._replace(phase=Phase.STOPPED), Stop(Why.NOT_HEALED)
+            return state.moved_to(Phase.STOPPED), Stop(Why.NOT_HEALED)
     assert_never(outcome)
 
 
@@ -251,11 +249,11 @@ def _after_answer(state: RunState, answer: Answer) -> tuple[RunState, Decision]:
             # What the operator sent back may fail as before; it is the operator's try, so the evidence is not held against it.
             return state._replace(phase=Phase.READY, seen=frozenset()), _AGAIN
         case Answer.SKIP:
-            return state._replace(phase=Phase.STOPPED), Stop(Why.SKIPPED)
+            return state.moved_to(Phase.STOPPED), Stop(Why.SKIPPED)
         case Answer.ABORT:
-            return state._replace(phase=Phase.STOPPED), Stop(Why.ABORTED)
+            return state.moved_to(Phase.STOPPED), Stop(Why.ABORTED)
     assert_never(answer)
 
 
 def _pause(state: RunState, why: Why, *, resume_at_s: float | None = None) -> tuple[RunState, Decision]:
-    return state._replace(phase=Phase.PAUSED), Pause(why, resume_at_s)
+    return state.moved_to(Phase.PAUSED), Pause(why, resume_at_s)

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from rerail.budget.model import Window
-from rerail.taxonomy import BUILT_IN, Action, FailureClass
+from rerail.taxonomy import BUILT_IN
+from rerail.taxonomy.law import unlawful
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rerail.rules.model import Classification
-    from rerail.taxonomy import Taxonomy
+    from rerail.taxonomy import Action, Taxonomy
 
-_NEVER_RETRIED = frozenset(
-    {FailureClass.DETERMINISTIC_POLICY, FailureClass.WORKTREE, FailureClass.RUNTIME, FailureClass.UNCLASSIFIED}
-)
-"""No policy can turn these into a verbatim retry: the gate, the broken root and the unknown exist because a retry is wrong."""
+MOST_RECOVERIES = 100
+"""Largest budget that can be set; settings are a file that an agent can write too."""
 
 
 def _positive(instance: object, attribute: attrs.Attribute[float], value: float) -> None:
@@ -72,7 +71,7 @@ class Policy:
     """Everything that the operator decides about recovery.
 
     Raises:
-        ValueError: A budget is negative, a name does not exist, or a class that is never retried is set to retry.
+        ValueError: A budget is out of bounds, a name does not exist, or an action is none that its class may have.
     """
 
     taxonomy: Taxonomy = BUILT_IN
@@ -88,13 +87,13 @@ class Policy:
     def __attrs_post_init__(self) -> None:
         for name, budget in self.budgets.items():
             self.taxonomy.class_spec(name)
-            if budget < 0:
-                raise ValueError(f"budgets.{name}: must be a whole number >= 0, got {budget!r}")
+            if not 0 <= budget <= MOST_RECOVERIES:
+                raise ValueError(f"budgets.{name}: must be a whole number from 0 to {MOST_RECOVERIES}, got {budget!r}")
         for name, action in self.actions.items():
             class_, _, reason = name.partition("/")
             self.taxonomy.reason_spec(class_, reason)
-            if action is Action.RETRY and class_ in _NEVER_RETRIED:
-                raise ValueError(f"actions.{name}: a {class_} failure is never retried as it is; pause or stop instead")
+            if (fault := unlawful(class_, action, self.taxonomy.class_spec(class_).severity)) is not None:
+                raise ValueError(f"actions.{name}: {fault}")
 
     def action(self, classification: Classification) -> Action:
         """Return the action that this policy gives a classification."""

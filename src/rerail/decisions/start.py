@@ -55,9 +55,9 @@ HOST_GONE = Classification(
     rule=RuleSlug("rerail-host-gone"),
     summary="the previous attempt never ended: its host process is gone",
     evidence=(Citation("ledger", 0, "an attempt was started and its process no longer exists"),),
-    action=Action.STOP,
+    action=Action.PAUSE,
 )
-"""What an attempt is called that was started and never ended."""
+"""What an attempt is called that was started and never ended: the unit is parked, for it may have killed its host."""
 
 
 def start(

@@ -26,7 +26,7 @@ _ALWAYS = (
     r"passw(?:or)?ds?|passphrases?|(?<=[_-])pass|(?<![a-z])pwd(?!=(?:/|~|[a-z]:))|secrets?|api[-_ ]?keys?|apitoken"
     r"|(?:access|secret|private|signing|encryption|account|shared ?access|subscription|master|license|functions?)[-_]?key"
     r"|(?:access|auth|refresh|session|security|bot|bearer|api|id|deploy|registry|vault|github|gitlab|npm|hub|slack)[-_]?token"
-    r"|(?<=_)auth(?:token)?|credentials?"
+    r"|(?<=_)auth(?:token)?|credentials?|client[-_]key[-_]data"
 )
 _SOMETIMES = r"tokens?|(?<=[_-])keys?|(?<![a-z])auth(?:orization)?|(?<![a-z])sig(?:nature)?|jwt"
 _SUFFIX = r"(?:[-_](?:value|base|prod|dev|test|live|raw|plain|[0-9]{1,2}))?"

@@ -55,6 +55,10 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     _prefixed("api-key", "pplx-", r"[A-Za-z0-9]{20,}+"),
     _prefixed("api-key", "nvapi-", rf"{_WORDY}{{20,}}+"),
     _prefixed("api-key", "r8_", r"[A-Za-z0-9]{30,}+"),
+    _prefixed("api-key", "SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Twilio
+    _prefixed("api-key", "key-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Mailgun
+    _prefixed("token", "HRKU-", rf"{_WORDY}{{20,}}+"),  # Heroku
+    ("machine ", "password", r"machine \S{1,200}+ login \S{1,200}+ password \S{1,200}+"),  # netrc(5)
     _prefixed("api-key", "lsv2_", r"(?:pt|sk)_[A-Za-z0-9_]{20,}+"),
     _prefixed("token", "dapi", r"[0-9a-f]{32}(?:-\d)?"),
     *(_prefixed("token", f"do{kind}_v1_", r"[0-9a-f]{32,}+") for kind in "opr"),

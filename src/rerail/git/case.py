@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rerail.evidence.model import Evidence
     from rerail.git.backup import Backup
     from rerail.git.journal import Journal
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _T = TypeVar("_T")
 

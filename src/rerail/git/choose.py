@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rerail.git.case import Case
-    from rerail.git.probe import Trouble
+    from rerail.git.state import Trouble
     from rerail.recipes.heals import HealRecipe
 
 

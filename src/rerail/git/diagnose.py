@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rerail.git import found
 from rerail.git.finding import Finding
-from rerail.git.probe import HeadCondition, Trouble
 from rerail.git.repairs import aside, locks, objects, partial, reformat, revisions, tracking
+from rerail.git.state import HeadCondition, Trouble
 from rerail.taxonomy.classes import FailureClass
 
 if TYPE_CHECKING:

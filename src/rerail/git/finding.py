@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 if TYPE_CHECKING:
-    from rerail.git.probe import Trouble
+    from rerail.git.state import Trouble
 
 
 class Verdict(StrEnum):

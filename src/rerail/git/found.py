@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rerail.git.case import Case
-    from rerail.git.probe import Change
+    from rerail.git.state import Change
 
 
 def locks(case: Case) -> tuple[lock_files.Lock, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.errors import GitError, RerailError
-from rerail.git import lease, restore
+from rerail.git import lease
 from rerail.git.backup import Base, RefMove
 from rerail.git.backups import all_refs
 from rerail.git.case import Case, HealRequest, Pace, unheard, working_dir
@@ -20,14 +20,17 @@ from rerail.git.command import GitFailedError, run_program
 from rerail.git.diagnose import diagnose
 from rerail.git.finding import Verdict
 from rerail.git.journal import Journal
-from rerail.git.place import NoPlace, locate
+from rerail.git.moves import REFLOG_MARK, all_moves
+from rerail.git.outcome import blobs_now, record_outcome
 from rerail.git.postconditions import ENSURES
 from rerail.git.primitives import STEPS
-from rerail.git.probe import Trouble, probe
+from rerail.git.probe import probe
 from rerail.git.recovery import finish_cut_heal
 from rerail.git.repairs.transport import drop_incoming
 from rerail.git.report import HealPlan, HealReport
+from rerail.git.restore import roll_back
 from rerail.git.snapshot import NO_REACH, Reach, snapshot
+from rerail.git.state import Trouble
 from rerail.git.steps.spec import StepRefusedError
 from rerail.recipes.heals import HealRecipe, Primitive
 from rerail.taxonomy import BUILT_IN, Taxonomy
@@ -126,24 +129,6 @@ def _heal(
         return _paused(named, None, f"the repository cannot be written: {error}")
 
 
-def undo(backup_id: str, cwd: Path, *, lease_dir: Path | None = None, pace: Pace | None = None) -> Backup:
-    """Take a heal back; return the backup of the state before that, from which it could be brought back by hand.
-
-    Raises:
-        GitError: There is no such backup, or the repository cannot be read or written.
-        UndoRefusedError: Work has gone on since; nothing was changed.
-    """
-    pace = pace or Pace()
-    place = locate(cwd)
-    if isinstance(place, NoPlace):
-        raise GitError(place.detail)
-    directory = lease_dir or lease.default_dir(place.common_dir)
-    with lease.hold(directory, patience_s=pace.lease_s, sleep=pace.sleep) as is_held:
-        if not is_held:
-            raise GitError("another heal is at work in this repository", hint="try again when it has ended")
-        return restore.undo(cwd, backup_id)
-
-
 class _Heal:
     """One heal under its lease."""
 
@@ -201,7 +186,7 @@ class _Heal:
         if fault:
             return self._taken_back(case, named, recipe, backup, fault)
         moves = _moves(case, backup)
-        restore.record_outcome(case.state.git, case.state.here, backup, recipe.slug, moves)
+        record_outcome(case.state.git, case.state.here, backup, recipe.slug, moves)
         case.journal.close()
         self._mark("done")
         return HealReport("healed", *_name(named), recipe.slug, done, backup.id, recipe.sees)
@@ -214,7 +199,7 @@ class _Heal:
                 done += STEPS[step.name].run(case)
             else:
                 self._mark(f"step run {step.argv[0]}")
-                env = {"GIT_REFLOG_ACTION": f"{restore.REFLOG_MARK}{recipe.slug}"}
+                env = {"GIT_REFLOG_ACTION": f"{REFLOG_MARK}{recipe.slug}"}
                 result = run_program(step.argv, case.state.root, env=env, timeout_s=step.timeout_s)
                 if not result.ok:
                     raise StepRefusedError(f"{' '.join(step.argv)}: exit {result.code}")
@@ -234,7 +219,7 @@ class _Heal:
         return _disturbed(case, recipe, backup, reach)
 
     def _put_back(self, case: Case, backup: Backup) -> None:
-        restore.roll_back(case.state.git, case.state.here, backup, _moves(case, backup))
+        roll_back(case.state.git, case.state.here, backup, _moves(case, backup))
         if case.journal is not None:
             case.journal.close()
 
@@ -274,7 +259,7 @@ def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> 
     if reach.everything:
         reached |= {change.path for change in case.state.changes if change.staged != "."}
     for file in backup.saved(Base.WORK):
-        if file.path not in reached and restore.blobs_now(case.state.git, case.state.here, [file])[0][1] != file.oid:
+        if file.path not in reached and blobs_now(case.state.git, case.state.here, [file])[0][1] != file.oid:
             return f"{file.path} has changed, and {recipe.slug} does not touch it"
     return ""
 
@@ -282,7 +267,7 @@ def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> 
 def _moves(case: Case, backup: Backup) -> tuple[RefMove, ...]:
     if case.journal is None:
         raise ValueError("a heal keeps a journal from its backup on")
-    return restore.all_moves(case.state.git, case.state.here, backup, case.journal.moves, case.journal.refs)
+    return all_moves(case.state.git, case.state.here, backup, case.journal.moves, case.journal.refs)
 
 
 def _renamed(request: HealRequest, named: Trouble) -> HealRequest:
@@ -309,3 +294,6 @@ def _retry(named: Trouble, recipe: HealRecipe | None, detail: str) -> HealReport
 
 def _name(named: Trouble) -> tuple[str, str]:
     return str(named.class_), named.reason
+
+
+__all__ = ["HealPlan", "HealReport", "HealRequest", "Pace", "heal", "plan", "trust_nobody"]

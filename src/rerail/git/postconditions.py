@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from rerail.git import found
 from rerail.git.finding import Finding, fails, holds
-from rerail.git.probe import HeadCondition
 from rerail.git.repairs import aside, locks, objects, partial, publish, reformat, shallow
+from rerail.git.state import HeadCondition
 from rerail.recipes.heals import Ensure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rerail.git.case import Case
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 
 def _locks_gone(case: Case, now: RepoState) -> Finding:

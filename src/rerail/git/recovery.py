@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rerail.errors import GitError
-from rerail.git import journal, restore
+from rerail.git import journal
 from rerail.git.backup import Backup, Base, SavedFile
 from rerail.git.backups import load
+from rerail.git.moves import all_moves, is_ours
+from rerail.git.outcome import blobs_now, record_outcome
+from rerail.git.restore import roll_back
 from rerail.git.snapshot import Reach, snapshot
 
 if TYPE_CHECKING:
     from rerail.git.backup import RefMove
     from rerail.git.journal import OpenHeal
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _INDEX_SLACK_NS = 60 * 10**9
 """How long after the last note an index may have been written by the heal itself, and not by somebody since."""
@@ -37,7 +40,7 @@ def finish_cut_heal(state: RepoState) -> str:
     try:
         return _taken_back(state, cut, backup)
     except (GitError, OSError) as error:
-        restore.record_outcome(state.git, state.place, backup, cut.recipe, _moves(state, cut, backup))
+        record_outcome(state.git, state.place, backup, cut.recipe, _moves(state, cut, backup))
         return f"heal {cut.recipe} was cut short and could not be taken back ({error}); backup {backup.id} holds it"
     finally:
         journal.forget(state.place)
@@ -46,34 +49,34 @@ def finish_cut_heal(state: RepoState) -> str:
 def _taken_back(state: RepoState, cut: OpenHeal, backup: Backup) -> str:
     place = state.here
     if _has_gone_on(state, backup):
-        restore.record_outcome(state.git, place, backup, cut.recipe, _moves(state, cut, backup))
+        record_outcome(state.git, place, backup, cut.recipe, _moves(state, cut, backup))
         return f"heal {cut.recipe} was cut short, and work has gone on since; backup {backup.id} holds what was before"
     paths = frozenset(file.path for file in backup.saved(Base.WORK))
     snapshot(state, Reach(paths=paths, refs=cut.refs), note=f"before taking back the cut heal {backup.id}")
-    restore.roll_back(state.git, place, backup, _moves(state, cut, backup))
+    roll_back(state.git, place, backup, _moves(state, cut, backup))
     return f"heal {cut.recipe}, which was cut short, was taken back first"
 
 
 def _moves(state: RepoState, cut: OpenHeal, backup: Backup) -> tuple[RefMove, ...]:
-    return restore.all_moves(state.git, state.here, backup, cut.moves, cut.refs)
+    return all_moves(state.git, state.here, backup, cut.moves, cut.refs)
 
 
 def _has_gone_on(state: RepoState, backup: Backup) -> bool:
     """Whether somebody has worked here since the heal was cut short."""
     return any(_is_new_work(state, file) for file in backup.saved(Base.WORK)) or any(
-        (not restore.is_ours(state.git, state.here, backup, "HEAD"), _index_written(state, backup))
+        (not is_ours(state.git, state.here, backup, "HEAD"), _index_written(state, backup))
     )
 
 
 def _is_new_work(state: RepoState, file: SavedFile) -> bool:
     """Whether a saved path holds content that git does not know: no step makes such."""
-    (_, oid), *_ = restore.blobs_now(state.git, state.here, [file])
+    (_, oid), *_ = blobs_now(state.git, state.here, [file])
     return oid not in {"", file.oid} and not state.git.ask("cat-file", "-e", oid)
 
 
 def _index_written(state: RepoState, backup: Backup) -> bool:
     index = next(file for file in backup.saved(Base.GIT) if file.path == "index")
-    (_, oid), *_ = restore.blobs_now(state.git, state.here, [index])
+    (_, oid), *_ = blobs_now(state.git, state.here, [index])
     if oid == index.oid or not oid:
         return False
     noted_ns = journal.noted_at_ns(state.here)

@@ -19,17 +19,18 @@ from rerail.errors import GitError
 from rerail.git.backup import PREFIX, Backup, Base, Kind, SavedFile, manifest
 from rerail.git.backups import all_refs
 from rerail.git.command import GitFailedError, nul_ended
+from rerail.git.moves import ZERO
 from rerail.git.operation import marker_files, named_objects
 from rerail.git.place import own_dir
+from rerail.git.state import HeadCondition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rerail.git.command import Git
     from rerail.git.place import Place
-    from rerail.git.probe import IndexEntry, RepoState
+    from rerail.git.state import IndexEntry, RepoState
 
-ZERO = "0" * 40
 _IDENTITY = {
     f"GIT_{role}_{field}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -74,8 +75,9 @@ def snapshot(state: RepoState, reach: Reach = NO_REACH, *, note: str = "") -> Ba
     Raises:
         GitError: It could not be stored whole, or git cannot tell what the work tree holds; nothing but objects was written.
     """
-    if state.status_fault and (reach.paths or reach.everything):
-        raise GitError(f"the work tree cannot be compared: {state.status_fault.splitlines()[0]}")
+    is_compared = state.head.condition is not HeadCondition.GARBAGE and not (state.index_fault or state.status_fault)
+    if not is_compared and (reach.paths or reach.everything):
+        raise GitError(f"what is changed in the work tree cannot be told: {state.status_fault or state.index_fault}")
     return _Snapshot(state, reach, note).store()
 
 

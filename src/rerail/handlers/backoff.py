@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def _doubling(initial_s: float, cap_s: float) -> Callable[[RetryCallState], floa
     return wait_exponential(multiplier=initial_s, max=cap_s)
 
 
+@lru_cache(maxsize=64)
 def _call_state(nth: int) -> RetryCallState:
-    """Return the state that a strategy reads its attempt number from."""
+    """Return the state that a strategy reads its attempt number from; strategies read it and change nothing."""
     from tenacity import RetryCallState
 
     state = RetryCallState(_retrying(), None, (), {})

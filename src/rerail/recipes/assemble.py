@@ -14,6 +14,7 @@ from rerail.recipes.read import taxonomy_of
 from rerail.recipes.schema import declared, read_recipe
 from rerail.rules.compile import compile_rules
 from rerail.taxonomy import BUILT_IN
+from rerail.taxonomy.law import unlawful
 from rerail.toml_lines import dotted, line_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rerail.recipes.heals import HealRecipe
     from rerail.recipes.model import Recipe
     from rerail.rules.compile import RuleSet
+    from rerail.taxonomy.actions import Action
     from rerail.taxonomy.model import Taxonomy
     from rerail.toml_lines import KeyPath
 
@@ -50,6 +52,7 @@ def read_recipes(files: Sequence[RecipeFile]) -> tuple[Recipe, ...]:
         except RecipeError as error:
             faults += error.faults
     faults += _clashes(recipes)
+    faults += _unlawful(recipes)
     if faults:
         raise RecipeError(faults)
     return tuple(recipes)
@@ -103,6 +106,21 @@ def _table_of(heal: HealRecipe) -> dict[str, Any]:
         "question": heal.question,
         "touches": heal.touches,
     }
+
+
+def _unlawful(recipes: Sequence[Recipe]) -> Iterator[FileFault]:
+    """Yield a fault for every class or reason that would recover from what must only pause or stop, or retry out of turn."""
+    severities = {
+        spec.name: spec.severity for spec in (*BUILT_IN, *(spec for each in recipes for spec in each.classes))
+    }
+    for recipe in recipes:
+        rows: list[tuple[KeyPath, str, Action]] = [
+            *((("class", index, "action"), spec.name, spec.action) for index, spec in enumerate(recipe.classes)),
+            *((("reason", index, "action"), spec.class_, spec.action) for index, spec in enumerate(recipe.reasons)),
+        ]
+        for path, class_, action in rows:
+            if (fault := unlawful(class_, action, severities[class_])) is not None:
+                yield FileFault(recipe.where, line_of(recipe.places, path), dotted(path), fault)
 
 
 def _clashes(recipes: Sequence[Recipe]) -> Iterator[FileFault]:

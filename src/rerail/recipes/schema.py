@@ -19,6 +19,7 @@ from rerail.recipes.model import Recipe
 from rerail.recipes.tables import ClassTable, MatcherTable, ReasonTable, RecipeTable, RuleTable
 from rerail.taxonomy import BUILT_IN
 from rerail.taxonomy.actions import Action
+from rerail.taxonomy.law import RETRY_SEVERITY
 from rerail.taxonomy.model import ClassSpec, ReasonSpec
 from rerail.toml_lines import dotted, line_of, parse_toml, places
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from rerail.toml_lines import KeyPath, Places
+
+_DEFAULT_SEVERITY = 55
+"""Between the built-in classes that repair and those that only pause or stop."""
 
 _TABLES: dict[str, type[BaseModel]] = {
     "": RecipeTable,
@@ -100,7 +104,14 @@ def _recipe(parsed: RecipeTable, text: str, where: str, known: Places) -> Recipe
     digest = sha256(text.encode()).hexdigest()
     classes = tuple(
         ClassSpec(
-            ClassName(each.name), each.signal, each.action, each.budget, each.severity, each.advice, each.pitfall, name
+            ClassName(each.name),
+            each.signal,
+            each.action,
+            each.budget,
+            _severity(each),
+            each.advice,
+            each.pitfall,
+            name,
         )
         for each in parsed.class_
     )
@@ -116,6 +127,12 @@ def _recipe(parsed: RecipeTable, text: str, where: str, known: Places) -> Recipe
         where=where,
         places=known,
     )
+
+
+def _severity(table: ClassTable) -> int:
+    if table.severity is not None:
+        return table.severity
+    return RETRY_SEVERITY if table.action is Action.RETRY else _DEFAULT_SEVERITY
 
 
 def _reason(table: ReasonTable, actions: Mapping[str, Action]) -> ReasonSpec:

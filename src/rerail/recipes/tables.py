@@ -33,7 +33,7 @@ Texts = Annotated[tuple[Words, ...], BeforeValidator(_listed)]
 Statuses = Annotated[tuple[Annotated[str, Field(pattern=r"^(?:[45]\d\d|[45]xx)$")], ...], BeforeValidator(_stated)]
 Numbers = Annotated[tuple[int, ...], BeforeValidator(_listed)]
 Examples = Annotated[tuple[str | dict[str, Any], ...], BeforeValidator(_listed)]
-Budget = Annotated[int, Field(ge=0, le=1_000)]
+Budget = Annotated[int, Field(ge=0, le=100)]
 # In a strict table, a name is still the way to write a member.
 ActionName = Annotated[Action, Field(strict=False)]
 
@@ -168,7 +168,8 @@ class ClassTable(_Table):
     signal: Words
     action: ActionName
     budget: Budget
-    severity: Annotated[int, Field(ge=1, le=100)] = 55
+    severity: Annotated[int, Field(ge=1, le=100)] | None = None
+    """None: as high as its action may have."""
     advice: Words
     pitfall: Words
 

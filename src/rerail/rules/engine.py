@@ -43,7 +43,9 @@ def classify(evidence: Evidence, rules: RuleSet, *, now: float | None = None) ->
     view = read(evidence)
     text = Text(view)
     choice = choose(_found(view, text, rules), view.lines)
-    wait_s, resets_at = _wait(view, now)
+    # Only what may be tried again, or is not understood, has a use for the words "try again in 20 s".
+    waits = choice is None or choice.winner.rule.action in (Action.RETRY, Action.PAUSE)
+    wait_s, resets_at = _wait(view, now) if waits else (None, None)
     if choice is None:
         return Classification(
             class_=ClassName("unclassified"),

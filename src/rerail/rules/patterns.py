@@ -78,6 +78,9 @@ def _required(ops: list[_OP]) -> tuple[str, ...] | None:
         if op is sre.LITERAL and argument < 128:
             run += chr(argument).lower()
             continue
+        if op is sre.IN and (letter := _either_case(argument)):
+            run += letter
+            continue
         if len(run) >= MIN_LITERAL:
             best = _better(best, (run,))
         run = ""
@@ -92,6 +95,14 @@ def _required(ops: list[_OP]) -> tuple[str, ...] | None:
         elif op is sre.ATOMIC_GROUP:
             best = _better(best, _required(argument.data))
     return best
+
+
+def _either_case(members: list[_OP]) -> str:
+    """Return the letter, in lower case, of a set of its two cases such as ``[Ee]``; ``""`` for any other set."""
+    if len(members) != 2 or any(kind is not sre.LITERAL or code > 127 for kind, code in members):
+        return ""
+    one, other = (chr(code).lower() for _, code in members)
+    return one if one == other else ""
 
 
 def _better(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -124,7 +135,8 @@ def _steps(ops: list[_OP], after: frozenset[int], before: frozenset[int] = froze
         elif op in _REPEATS:
             steps = _repeat_steps(argument, before, following)
             if total > _FEW_PLACES and argument[1] is sre.MAXREPEAT:
-                steps = max(steps, _SCAN)  # it ends in one way, but each place that gaps before it leave is a scan of its own
+                # It ends in one way, but each place that gaps before it leave is a scan of its own.
+                steps = max(steps, _SCAN)
             total *= steps
         before = _given_up(op, argument, before)
     return total

@@ -43,6 +43,7 @@ class Text:
         self.low, self._starts = searchable([line.text for line in self.lines])
         self._hits: dict[tuple[str, str], Hit | None] = {}
         self._present: set[str] | None = None
+        self._places: dict[str, list[tuple[int, int]]] = {}
 
     def present(self, rules: RuleSet) -> set[str]:
         """Return which of the texts that patterns need stand somewhere in these lines."""
@@ -76,9 +77,9 @@ class Text:
     def _search(self, field: str, source: str, rules: RuleSet) -> Hit | None:
         streams = _STREAMS[field]
         columns = self._woken(self.present(rules).intersection(rules.needs[source]))
-        places = sorted(
-            (place for place in columns if self.lines[place].stream in streams), key=self.worth, reverse=True
-        )
+        places = [place for place in columns if self.lines[place].stream in streams]
+        if len(places) > 1:
+            places.sort(key=self.worth, reverse=True)
         tried: set[str] = set()
         for place in places:
             text = self.lines[place].text
@@ -98,11 +99,21 @@ class Text:
         """Return the lines that have one of the literals, with the column of the first in each."""
         columns: dict[int, int] = {}
         for literal in literals:
-            offset = self.low.find(literal)
-            while offset != -1:
-                place = bisect_right(self._starts, offset) - 1
-                columns.setdefault(place, offset - self._starts[place])
-                if place + 1 == len(self._starts):
-                    break
-                offset = self.low.find(literal, self._starts[place + 1])
+            found = self._places.get(literal)
+            if found is None:
+                found = self._places[literal] = self._places_of(literal)
+            for place, column in found:
+                columns.setdefault(place, column)
         return columns
+
+    def _places_of(self, literal: str) -> list[tuple[int, int]]:
+        """Return the lines that have a literal, each with the column of the first; remembered, for many patterns share one."""
+        found: list[tuple[int, int]] = []
+        offset = self.low.find(literal)
+        while offset != -1:
+            place = bisect_right(self._starts, offset) - 1
+            found.append((place, offset - self._starts[place]))
+            if place + 1 == len(self._starts):
+                break
+            offset = self.low.find(literal, self._starts[place + 1])
+        return found

@@ -38,7 +38,7 @@ async def drive(
     """Run a session to its end, awaiting each attempt; otherwise as `rerail.runner.blocking.drive`."""
     at = await advance(session, None, sleep)
     while isinstance(at, Call):
-        reply, first = first or await attempt(), None
+        reply, first = await attempt() if first is None else first, None
         at = await advance(session, reply, sleep)
     return at
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from rerail.decisions.effects import AskLanded, Call, MakeRepair, RunHeal, Sleep
+from rerail.decisions.effects import (
+    Announce,
+    AskLanded,
+    Call,
+    DrawWait,
+    Finish,
+    IdentifyInput,
+    MakeRepair,
+    Plan,
+    RunHeal,
+    Sleep,
+    Spend,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +45,7 @@ def drive(session: Session, attempt: Callable[[], Tried], sleep: Sleeper, *, fir
     """
     at = advance(session, None, sleep)
     while isinstance(at, Call):
-        reply, first = first or attempt(), None
+        reply, first = attempt() if first is None else first, None
         at = advance(session, reply, sleep)
     return at
 
@@ -51,22 +63,22 @@ def advance(session: Session, reply: Reply, sleep: Sleeper) -> Call | End:
             case Call():
                 performer.perform(effect)
                 return effect
-            case Sleep() | MakeRepair() | AskLanded() | RunHeal():
+            case Spend() | DrawWait() | Announce() | Finish() | IdentifyInput() | Plan():
+                reply = performer.perform(effect)
+            case _:
                 try:
                     reply = _act(effect, session, sleep)
                 except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it
                     reply = work.interrupted(error)
-            case _:
-                reply = performer.perform(effect)
 
 
 def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Session, sleep: Sleeper) -> Reply:
     """Perform an effect that takes its time, and so may be interrupted."""
     work, performer = session.work, session.performer
     match effect:
-        case Sleep(wait_s):
-            performer.emit("wait.started", wait_s=wait_s)
-            sleep(wait_s)
+        case Sleep():
+            performer.emit("wait.started", wait_s=effect.wait_s)
+            sleep(effect.wait_s)
             return None
         case MakeRepair(record):
             return performer.repaired(work.ask_repairer(performer.request(record)))

@@ -6,18 +6,23 @@ What it works with is built by `rerail.app`, whose ``Loop`` is this class with a
 from __future__ import annotations
 
 from functools import wraps
-from inspect import iscoroutinefunction
+from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgeneratorfunction
 from itertools import count
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack
+
+import attrs
 
 from rerail.decisions.model import Answer, Why
-from rerail.ids import RunId, UnitName
+from rerail.errors import UsageError
+from rerail.ids import PauseId, RunId, UnitName
+from rerail.observe import contained, warn
 from rerail.runner import awaited, blocking
 from rerail.runner.attempts import Attempts
 from rerail.runner.outcome import Cancelled, Outcome, Paused, Stopped, Succeeded
 from rerail.runner.session import Session
 from rerail.runner.unit import Unit
-from rerail.runner.work import CallableWork, RunnableWork, Work
+from rerail.runner.work import CallableWork, RunnableWork, Work, never_awaited, nothing_to_await
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -25,13 +30,17 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import Tried
     from rerail.decisions.policy import Policy
     from rerail.decisions.start import Standing
+    from rerail.ledger.store import PauseRecord
     from rerail.runner.awaited import AsyncSleeper
     from rerail.runner.blocking import Sleeper
     from rerail.runner.perform import Tools
     from rerail.runner.script import Classify
+    from rerail.runner.unit import UnitFields
 
 _REMEMBERED_UNITS = 1024
 """Names are often made up per task, and a harness runs for weeks."""
+
+_NOT_AWAITED: Any = object()
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -80,6 +89,7 @@ class Guard:
 
         Raises:
             BaseException: A cancellation, as it came; it is recorded and charges nothing.
+            UsageError: The function is none, or a coroutine function, which `arun` takes.
             LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
         """
         unit = self._declared(unit)
@@ -88,25 +98,32 @@ class Guard:
         if self._is_plain(unit, standing):
             # The path of nearly every call: nothing is known of the unit and nobody listens, so nothing is built.
             try:
-                return Succeeded(function(*args, **kwargs))
+                value = function(*args, **kwargs)
             except BaseException as error:  # noqa: BLE001  cancellations too: they are recorded, then raised again
                 work = self._work(unit, function, args, kwargs)
                 first = work.raised(error)
+            else:
+                if type(value) is CoroutineType:
+                    raise never_awaited(unit, value)
+                return Succeeded(value)
         else:
             work = self._work(unit, function, args, kwargs)
-        return self.drive(work, standing, first=first)
+        return self._drive(work, standing, first)
 
-    def drive(
-        self, work: RunnableWork, standing: Standing | None = None, *, first: Tried | None = None
-    ) -> Outcome[Any]:
+    def drive(self, work: RunnableWork) -> Outcome[Any]:
         """Run work that is already made; `run` without its short path."""
+        return self._drive(work, self.tools.ledger.standing(work.unit.name))
+
+    def _drive(self, work: RunnableWork, standing: Standing | None, first: Tried | None = None) -> Outcome[Any]:
         if (refused := self._refused(work)) is not None:
             return refused
-        session = self._session(work, standing or self.tools.ledger.standing(work.unit.name))
+        session = self._session(work, standing)
         end = blocking.drive(session, work.attempt, self.sleep, first=first)
         outcome = _passed_on(session.outcome(end))
         if isinstance(outcome, Paused) and self.tools.on_pause is not None:
-            answer = self.tools.on_pause(outcome)
+            answer = None
+            with contained("on_pause"):
+                answer = self.tools.on_pause(outcome)
             if self._answered(outcome, answer):
                 return self.drive(work)
         return outcome
@@ -114,56 +131,107 @@ class Guard:
     async def arun(
         self, unit: str | Unit, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Outcome[T]:
-        """Run a unit under recovery, awaiting it, and return how it ended; as `run`."""
+        """Run a unit under recovery, awaiting it, and return how it ended; as `run`.
+
+        Raises:
+            UsageError: The function is none, or what it returns cannot be awaited.
+        """
         unit = self._declared(unit)
         standing = self.tools.ledger.standing(unit.name)
         first: Tried | None = None
         if self._is_plain(unit, standing):
             try:
-                return Succeeded(await function(*args, **kwargs))
+                awaitable = function(*args, **kwargs)
+                value = await awaitable if isawaitable(awaitable) else _NOT_AWAITED
             except BaseException as error:  # noqa: BLE001  cancellations too: they are recorded, then raised again
                 work = self._work(unit, function, args, kwargs)
                 first = work.raised(error)
+            else:
+                if value is _NOT_AWAITED:
+                    raise nothing_to_await(unit, awaitable)
+                return Succeeded(value)
         else:
             work = self._work(unit, function, args, kwargs)
-        if (refused := self._refused(work)) is not None:
-            return refused
         return await self._drive_async(work, standing, first)
 
     async def _drive_async(
         self, work: CallableWork, standing: Standing | None, first: Tried | None = None
     ) -> Outcome[Any]:
+        if (refused := self._refused(work)) is not None:
+            return refused
         session = self._session(work, standing)
         end = await awaited.drive(session, work.attempt_async, self.asleep, first=first)
         outcome = _passed_on(session.outcome(end))
         if session.pending is not None:  # it came while the terminal record was written
             raise session.pending
         if isinstance(outcome, Paused) and self.tools.on_pause is not None:
-            answer = await awaited.value_of(self.tools.on_pause(outcome))
+            answer = None
+            with contained("on_pause"):
+                answer = await awaited.value_of(self.tools.on_pause(outcome))
             if self._answered(outcome, answer):
                 return await self._drive_async(work, self.tools.ledger.standing(work.unit.name))
         return outcome
 
+    def pauses(self) -> tuple[PauseRecord, ...]:
+        """Return the questions that are open in the loop's ledger, oldest first, whichever unit or process asked them."""
+        return self.tools.ledger.pauses()
+
+    def answer(
+        self, pause_id: str, answer: Answer | Literal["retry", "skip", "abort", "approve"], note: str = ""
+    ) -> PauseRecord:
+        """Answer a pause, once, as ``rerail answer`` does. Nothing runs: the unit's next run goes on with the answer.
+
+        Args:
+            pause_id: ``Paused.pause``, or the id of one of `pauses`.
+            answer: ``retry`` or ``approve`` to run the unit again; ``skip`` or ``abort`` to stop it.
+            note: Why, for whoever reads the ledger.
+
+        Raises:
+            UsageError: The pause is unknown or has its answer, or the answer is none of the four.
+        """
+        chosen = _answer(answer)
+        if chosen is None:
+            raise UsageError(f"an answer is one of {', '.join(Answer)}, got {answer!r}")
+        answered = self.tools.ledger.answer(PauseId(pause_id), chosen, note=note, at_s=self.tools.clock.wall_s())
+        self.tools.observer.emit(
+            "pause.answered", unit=answered.unit, pause=answered.id, answer=chosen, note=note or None
+        )
+        return answered
+
     def _answered(self, paused: Paused, answer: object) -> bool:
         """Write down the answer that a callback gave; whether there was one."""
-        if not isinstance(answer, Answer):
+        if answer is None:
             return False
-        self.tools.ledger.answer(paused.pause, answer, note="", at_s=self.tools.clock.wall_s())
-        self.tools.observer.emit("pause.answered", unit=paused.unit, pause=paused.pause, answer=answer)
+        if type(answer) is CoroutineType:
+            answer.close()
+        chosen = _answer(answer)
+        if chosen is None:
+            warn("on_pause", f"must return an Answer or None, got {type(answer).__name__}")
+            return False
+        self.answer(paused.pause, chosen)
         return True
 
-    def unit(self, name: str | Unit, **declared: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    def unit(self, name: str | Unit, **declared: Unpack[UnitFields]) -> Callable[[Callable[P, T]], Callable[P, T]]:
         """Return a decorator that runs each call of a function, or coroutine function, as a unit.
 
         The call returns the function's value, or raises `NotRecoveredError` from the original error.
 
         Args:
             name: The unit's name, or a declared unit.
-            **declared: Fields of `Unit`, when *name* is a name.
+            **declared: Fields of `Unit`; they go before those of a declared one.
+
+        Raises:
+            UsageError: There is no name, as in a bare ``@loop.unit``; or what is decorated is no function, or a generator.
         """
-        unit = Unit(UnitName(name), **declared) if isinstance(name, str) else name
+        unit = _unit_of(name, declared)
 
         def decorate(function: Callable[P, T]) -> Callable[P, T]:
+            _check_called(unit, function)
+            if isgeneratorfunction(function) or isasyncgenfunction(function):
+                raise UsageError(
+                    f"{unit.name}: the code of a generator runs after its call has returned, where nothing recovers it",
+                    hint="decorate a function that returns when the work is done, or use `loop.attempts` inside the generator",
+                )
             if iscoroutinefunction(function):
 
                 @wraps(function)
@@ -180,29 +248,39 @@ class Guard:
 
         return decorate
 
-    def attempts(self, unit: str | Unit, given: object = None) -> Attempts:
-        """Return the attempts of a unit whose code is a block: iterate with ``for`` or ``async for``.
+    def attempts(self, unit: str | Unit, given: object = None, **declared: Unpack[UnitFields]) -> Attempts:
+        """Return the attempts of a unit whose code is a block.
+
+        In blocking code ``for attempt in ...: with attempt: ...``; in a coroutine ``async for attempt in ...: async with
+        attempt: ...``, where a plain ``with`` does as well unless the ledger is on a disk.
 
         Args:
             unit: A name, or a declared unit.
             given: The input that a repair may change; ``attempt.input`` is what it is now.
+            **declared: Fields of `Unit`; they go before those of a declared one.
+
+        Raises:
+            UsageError: There is no name.
         """
-        work = Work(self._declared(unit), given, clock=self.tools.clock, cwd=self.root)
+        chosen = _unit_of(unit, declared) if declared else unit
+        work = Work(self._declared(chosen), given, clock=self.tools.clock, cwd=self.root)
         return Attempts(lambda: self._admitted_session(work), self.sleep, self.asleep)
 
     def _declared(self, unit: str | Unit) -> Unit:
         if isinstance(unit, Unit):
             return self._declare(unit)
-        declared = self._units.get(unit)
+        declared = self._units.get(unit) if isinstance(unit, str) else None
         if declared is None:
+            declared = self._declare(_unit_of(unit, {}))
             if len(self._units) >= _REMEMBERED_UNITS:
                 self._units.clear()
-            declared = self._units[unit] = self._declare(Unit(UnitName(unit)))
+            self._units[unit] = declared
         return declared
 
     def _work(
         self, unit: Unit, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> CallableWork:
+        _check_called(unit, function)
         return CallableWork(unit, function, args, kwargs, clock=self.tools.clock, cwd=self.root)
 
     def _is_plain(self, unit: Unit, standing: Standing | None) -> bool:
@@ -248,3 +326,28 @@ def _passed_on(outcome: Outcome[T]) -> Outcome[T]:
     if isinstance(outcome, Cancelled) and outcome.error is not None:
         raise outcome.error
     return outcome
+
+
+def _unit_of(name: object, declared: UnitFields) -> Unit:
+    """Return the unit that a caller means."""
+    if isinstance(name, Unit):
+        return attrs.evolve(name, **declared) if declared else name
+    if not isinstance(name, str):
+        raise UsageError(
+            f"a unit is named by a text or a Unit, got {name!r}",
+            hint='the name comes first: `loop.run("name", function)`, `@loop.unit("name")`',
+        )
+    return Unit(UnitName(name), **declared)
+
+
+def _check_called(unit: Unit, function: object) -> None:
+    if not callable(function):
+        raise UsageError(
+            f"{unit.name}: a unit is a function that is called again after a failure, got {function!r}",
+            hint="pass the function itself and its arguments: `loop.run(name, function, 1, key=2)`; for a command use run_command",
+        )
+
+
+def _answer(said: object) -> Answer | None:
+    """Return an answer by its name; None for anything else."""
+    return Answer(said) if said in tuple(Answer) else None

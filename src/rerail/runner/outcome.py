@@ -7,6 +7,9 @@
         └── StoppedError      surfaced, not to be run again as it is
 
 A cancellation is never turned into one of these: it passes through as it came.
+
+A history, an error and a report can be long, and may quote what nobody wants in a log: the representation of an outcome is one
+line that counts and names them.
 """
 
 from __future__ import annotations
@@ -26,24 +29,52 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_SHOWN_CHARS = 120
+
+
+def _clipped(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
+
+
+def _counted(history: tuple[FailureRecord, ...]) -> str:
+    if not history:
+        return "()"
+    last = history[-1].classification
+    return f"<{len(history)}, last {last.class_}/{last.reason}>"
+
+
+def _kind(error: BaseException | None) -> str:
+    return "None" if error is None else f"<{type(error).__name__}>"
+
+
+def _heals(heals: tuple[HealReport, ...]) -> str:
+    return f"<{', '.join(heal.outcome for heal in heals)}>" if heals else "()"
+
+
+def _given(value: object) -> str:
+    return "None" if value is None else "..."
+
+
 
 @attrs.frozen
 class Succeeded(Generic[T]):
     """The unit did what it should."""
 
-    value: T
+    value: T = attrs.field(repr=_clipped)
+    """What the unit returned. None whatever its type, where `landed` is set: look there first when a unit has a probe."""
     attempts: int = 1
-    history: tuple[FailureRecord, ...] = ()
+    history: tuple[FailureRecord, ...] = attrs.field(default=(), repr=_counted)
     """The failures before it, oldest first."""
     landed: bool = False
-    """The effect was found to have landed although the attempt failed; *value* is then None."""
-    heals: tuple[HealReport, ...] = ()
+    """The effect was found to have landed although the attempt failed; there is no value then."""
+    heals: tuple[HealReport, ...] = attrs.field(default=(), repr=_heals)
     """What was healed on the way."""
 
     ok: ClassVar[bool] = True
 
     def unwrap(self) -> T:
-        """Return the unit's value."""
+        """Return the unit's value; None where its effect has `landed` without one."""
         return self.value
 
 
@@ -54,11 +85,11 @@ class _Ended:
     unit: UnitName
     attempts: int
     """How many attempts were made; 0 when the run was refused before the first."""
-    history: tuple[FailureRecord, ...]
+    history: tuple[FailureRecord, ...] = attrs.field(repr=_counted)
     """The failures of this run, oldest first."""
-    error: BaseException | None
+    error: BaseException | None = attrs.field(repr=_kind)
     """The original error of the last attempt, as it was raised; None when there was none, or another process saw it."""
-    heals: tuple[HealReport, ...] = attrs.field(default=(), kw_only=True)
+    heals: tuple[HealReport, ...] = attrs.field(default=(), kw_only=True, repr=_heals)
     """The heals that were tried, oldest first."""
 
     ok: ClassVar[bool] = False
@@ -68,7 +99,7 @@ class _Ended:
 class HandedBack(_Ended):
     """The input was rejected and nothing here can repair it: the caller changes it and runs the unit again."""
 
-    request: RepairRequest | None = None
+    request: RepairRequest | None = attrs.field(default=None, repr=_given)
     """What was rejected and what is expected; None when the run was refused because nothing had changed."""
 
     def unwrap(self) -> NoReturn:
@@ -81,7 +112,9 @@ class Paused(_Ended):
     """A question is open, or a time must come."""
 
     why: Why
+    """``Why.CLASS`` where the failure's own class asks for it; the class is ``history[-1].classification``'s."""
     pause: PauseId
+    """The question: ``Loop.answer`` and ``rerail answer`` take it."""
     resume_at_s: float | None = None
     """Wall clock, seconds since the epoch."""
 
@@ -95,6 +128,7 @@ class Stopped(_Ended):
     """Surfaced; running it again as it is would do harm or nothing."""
 
     why: Why
+    """As for `Paused`."""
 
     def unwrap(self) -> NoReturn:
         """Raise `StoppedError` from the original error."""
@@ -119,15 +153,18 @@ class NotRecoveredError(RerailError):
 
     slug = "not-recovered"
 
+    _verb: ClassVar[str] = "not recovered"
+    _unnamed: ClassVar[str] = "refused before it ran"
+    _advice: ClassVar[str] = ""
+
     def __init__(self, outcome: HandedBack | Paused | Stopped) -> None:
         last = outcome.history[-1].classification if outcome.history else None
         named = f"{last.class_}/{last.reason}: {last.summary}" if last else self._unnamed
-        super().__init__(f"{outcome.unit}: {self._verb} after {outcome.attempts} attempt(s): {named}", hint=self._hint)
+        # The question stands in the message: it is what a person needs who sees nothing but the traceback.
+        question = f" {outcome.pause}" if isinstance(outcome, Paused) else ""
+        attempts = "1 attempt" if outcome.attempts == 1 else f"{outcome.attempts} attempts"
+        super().__init__(f"{outcome.unit}: {self._verb}{question} after {attempts}: {named}", hint=self._advice or None)
         self.outcome = outcome
-
-    _verb: ClassVar[str] = "not recovered"
-    _unnamed: ClassVar[str] = "refused before it ran"
-    _hint: ClassVar[str | None] = None
 
 
 class HandedBackError(NotRecoveredError):
@@ -136,16 +173,16 @@ class HandedBackError(NotRecoveredError):
     slug = "handed-back"
     _verb = "handed back"
     _unnamed = "the input is one that was already rejected"
-    _hint = "change the input, then run the unit again; the same input is refused"
+    _advice = "change the input, then run the unit again; the same input is refused"
 
 
 class PausedError(NotRecoveredError):
-    """A person or a time is awaited; ``outcome.pause`` names the question."""
+    """A person or a time is awaited; ``outcome.pause``, which the message names, is the question."""
 
     slug = "paused"
-    _verb = "paused"
+    _verb = "paused with question"
     _unnamed = "its question is still open"
-    _hint = "see `rerail pauses`; answer with `rerail answer`"
+    _advice = "answer the question with `loop.answer` or `rerail answer`, then run the unit again"
 
 
 class StoppedError(NotRecoveredError):
@@ -153,4 +190,4 @@ class StoppedError(NotRecoveredError):
 
     slug = "stopped"
     _verb = "stopped"
-    _hint = "look at what stopped it before it runs again"
+    _advice = "look at what stopped it before it runs again"

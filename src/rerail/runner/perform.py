@@ -98,23 +98,23 @@ class Performer:
 
     def perform(self, effect: BlockingEffect) -> Reply:
         """Perform one effect and return its reply."""
-        match effect:
+        match effect:  # in the order of how often each comes
             case Call():
                 self._begin(effect)
-            case IdentifyInput():
-                return self._work.input_id()
             case Spend():
                 return self._spend(effect)
             case DrawWait():
                 return Draws(curve_s(self._policy.backoff, effect.nth), self._tools.draw())
-            case Plan():
-                return self._plan(effect)
             case Announce():
                 self._announce(effect)
-            case RunHeal():
-                return self._heal(effect)
             case Finish():
                 self._finish(effect)
+            case IdentifyInput():
+                return self._work.input_id()
+            case Plan():
+                return self._plan(effect)
+            case RunHeal():
+                return self._heal(effect)
             case _:
                 assert_never(effect)
         return None

@@ -107,16 +107,19 @@ def follow(state: RunState, decision: Decision, *, policy: Policy, classify: Cla
     while True:
         match decision:
             case Again():
-                state, _ = step(state, Started(), policy)
+                state, _ = step(state, _STARTED, policy)
                 reply = yield Call(state)
                 if isinstance(reply, Raised):
                     state, decision, record = yield from _name(state, reply, policy, classify(reply.evidence))
                 else:
                     state, decision = step(state, _ending(reply), policy)
-            case Retry() | Repair() | Heal() | Probe():
+            case Retry():
+                reply = yield Sleep(decision.wait_s)
+                state, decision = step(state, _CANCELLED if isinstance(reply, Interrupted) else _WAITED, policy)
+            case Repair() | Heal() | Probe():
                 reply = yield _act(decision, record)
-                event = Cancelled() if isinstance(reply, Interrupted) else _done(decision, reply)
-                draws = (yield from _draw(state)) if event in _RETRIED_AFTER else NO_DRAWS
+                event = _CANCELLED if isinstance(reply, Interrupted) else _done(decision, reply)
+                draws = _draws((yield DrawWait(max(1, len(state.failures))))) if event in _RETRIED_AFTER else NO_DRAWS
                 state, decision = step(state, event, policy, draws)
             case Pause() | Stop() | HandBack() | Proceed():
                 yield Finish(state, decision, record)
@@ -125,17 +128,16 @@ def follow(state: RunState, decision: Decision, *, policy: Policy, classify: Cla
                 assert_never(decision)
 
 
+# Events that say nothing but what they are: one of each is enough.
+_STARTED, _SUCCEEDED, _WAITED, _CANCELLED = Started(), Succeeded(), Waited(), Cancelled()
+
 _RETRIED_AFTER: tuple[Event, ...] = (Healed(HealOutcome.RETRY), Probed(Landing.ABSENT))
 """What turns out to need no more than a wait."""
 
 
-def _act(
-    decision: Retry | Repair | Heal | Probe, record: FailureRecord | None
-) -> Sleep | MakeRepair | RunHeal | AskLanded:
+def _act(decision: Repair | Heal | Probe, record: FailureRecord | None) -> MakeRepair | RunHeal | AskLanded:
     """Return the effect that carries a decision out."""
     match decision:
-        case Retry(wait_s):
-            return Sleep(wait_s)
         case Repair():
             return MakeRepair(_named(record))
         case Heal():
@@ -145,11 +147,9 @@ def _act(
     assert_never(decision)
 
 
-def _done(decision: Retry | Repair | Heal | Probe, reply: Reply) -> Waited | Repaired | Healed | Probed:
+def _done(decision: Repair | Heal | Probe, reply: Reply) -> Repaired | Healed | Probed:
     """Return the event that an effect's reply is."""
     match decision:
-        case Retry():
-            return Waited()
         case Repair():
             return Repaired(_fingerprint(reply))
         case Heal():
@@ -181,7 +181,7 @@ def _name(
         grant = reply
     draws = NO_DRAWS
     if action is Action.RETRY:
-        draws = yield from _draw(state, nth=state.failures_of(classification.class_) + 1)
+        draws = _draws((yield DrawWait(state.failures_of(classification.class_) + 1)))
     state, decision = step(
         state,
         Failed(
@@ -221,14 +221,13 @@ def _name_lost_attempt(
     return (yield from _name(state, lost, policy, HOST_GONE))
 
 
-def _draw(state: RunState, *, nth: int | None = None) -> Generator[Effect, Reply, Draws]:
-    reply = yield DrawWait(nth if nth is not None else max(1, len(state.failures)))
-    assert isinstance(reply, Draws)
-    return reply
-
-
 def _ending(reply: Reply) -> Succeeded | Cancelled:
-    return Succeeded() if isinstance(reply, Returned) else Cancelled()
+    return _SUCCEEDED if isinstance(reply, Returned) else _CANCELLED
+
+
+def _draws(reply: Reply) -> Draws:
+    assert isinstance(reply, Draws), reply
+    return reply
 
 
 def _named(record: FailureRecord | None) -> FailureRecord:

@@ -54,10 +54,11 @@ class Session:
 
     def outcome(self, end: End) -> Outcome[Any]:
         """Return how the run ended."""
-        work, state = self.work, end.state
+        work, state, decision = self.work, end.state, end.decision
         history, heals = tuple(work.history), tuple(work.heals)
-        match end.decision:
-            case Proceed(landed):
+        match decision:
+            case Proceed():
+                landed = decision.landed
                 return Succeeded(None if landed else work.value, state.attempt, history, landed, heals)
             case Pause(why, resume_at_s):
                 assert self.performer.pause is not None, "a paused run has its question"
@@ -71,4 +72,4 @@ class Session:
             case HandBack():
                 request = self.performer.request(end.record) if end.record is not None else None
                 return HandedBack(state.unit, state.attempt, history, work.error, request, heals=heals)
-        assert_never(end.decision)
+        assert_never(decision)

@@ -6,10 +6,13 @@ One `Work` lives for one run and is the only mutable thing in it. Drivers call i
 from __future__ import annotations
 
 from concurrent.futures import CancelledError as FutureCancelledError
+from inspect import isawaitable
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from rerail.decisions.effects import Interrupted, Raised, Returned
 from rerail.decisions.model import Landing
+from rerail.errors import UsageError
 from rerail.evidence.fingerprint import input_fingerprint
 from rerail.evidence.recent import evidence_of
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from rerail.handlers.repair import Proposal, RepairRequest
     from rerail.ids import Fingerprint
     from rerail.runner.unit import Unit
+
+
+_RETURNED = Returned()
 
 
 class Work:
@@ -50,6 +56,11 @@ class Work:
         """What the validator-driven repairer offers for the failure at hand."""
         self._clock = clock
 
+    @property
+    def passes_through(self) -> tuple[type[BaseException], ...]:
+        """What is an `Exception` and yet no failure: control flow of the caller's, and cancellations."""
+        return (*self.unit.passes_through, FutureCancelledError)
+
     def input_id(self) -> Fingerprint:
         """Return the fingerprint of the input that the next attempt would run with."""
         return input_fingerprint(self.input)
@@ -57,16 +68,14 @@ class Work:
     def returned(self, value: object) -> Returned | Raised:
         """Take what an attempt returned."""
         evidence = self.unit.failure(value) if self.unit.failure is not None else None
-        self.value = value
-        if evidence is None:
-            return Returned()
-        self.error = None
-        return self._failed(evidence)
+        # An error kept here holds the frames that hold this: what is over is let go of, and no garbage collection is due.
+        self.value, self.error = value, None
+        return _RETURNED if evidence is None else self._failed(evidence)
 
     def raised(self, error: BaseException) -> Raised | Interrupted:
         """Take what an attempt raised; a cancellation or control flow is no failure."""
         self.error = error
-        if not isinstance(error, Exception) or isinstance(error, (*self.unit.passes_through, FutureCancelledError)):
+        if not isinstance(error, Exception) or isinstance(error, self.passes_through):
             return Interrupted()
         return self._failed(evidence_of(error))
 
@@ -128,14 +137,20 @@ class CallableWork(RunnableWork):
     def attempt(self) -> Tried:
         """Call the function once."""
         try:
-            return self.returned(self._call())
+            value = self._call()
+            if type(value) is CoroutineType:
+                return self.interrupted(never_awaited(self.unit, value))
+            return self.returned(value)
         except BaseException as error:  # noqa: BLE001  cancellations too: they end the run, and are raised again after it
             return self.raised(error)
 
     async def attempt_async(self) -> Tried:
         """Await the coroutine function once."""
         try:
-            return self.returned(await self._call())
+            awaited = self._call()
+            if not isawaitable(awaited):
+                return self.interrupted(nothing_to_await(self.unit, awaited))
+            return self.returned(await awaited)
         except BaseException as error:  # noqa: BLE001  as above
             return self.raised(error)
 
@@ -148,6 +163,23 @@ class CallableWork(RunnableWork):
     def input_id(self) -> Fingerprint:
         """Return the fingerprint of all arguments."""
         return input_fingerprint(self.input if self._payload_is_positional else (self._args, self.input))
+
+
+def never_awaited(unit: Unit, value: CoroutineType[Any, Any, Any]) -> UsageError:
+    """Return the error of a call that gave a coroutine where nothing awaits it: none of its code has run, and none will."""
+    value.close()
+    return UsageError(
+        f"{unit.name}: {value.__qualname__} is a coroutine function, and `run` awaits nothing: its code has not run",
+        hint="await `loop.arun(unit, function)` instead",
+    )
+
+
+def nothing_to_await(unit: Unit, value: object) -> UsageError:
+    """Return the error of a call that gave a plain value where it was to be awaited."""
+    return UsageError(
+        f"{unit.name}: `arun` awaits what the function returns, which must be awaitable, got {type(value).__name__}",
+        hint="use `loop.run(unit, function)` for a function that is not a coroutine function",
+    )
 
 
 def landing(answer: object) -> Landing:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rerail.taxonomy.actions import Action
-from rerail.taxonomy.classes import CLASSES, PACKS, FailureClass
+from rerail.taxonomy.classes import CLASSES, PACKS
+from rerail.taxonomy.law import FailureClass
 from rerail.taxonomy.model import ClassSpec, ReasonSpec, Taxonomy
 from rerail.taxonomy.reasons import REASONS
 

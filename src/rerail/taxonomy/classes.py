@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from rerail.taxonomy.actions import Action
+from rerail.taxonomy.law import RETRY_SEVERITY, FailureClass
 from rerail.taxonomy.model import ClassSpec
-
-
-class FailureClass(StrEnum):
-    """The built-in class names, for code that dispatches on one. A project's own classes are plain names beside them."""
-
-    PROVIDER = "provider"
-    TOOL_SCHEMA = "tool-schema"
-    DETERMINISTIC_POLICY = "deterministic-policy"
-    GIT = "git"
-    WORKTREE = "worktree"
-    RUNTIME = "runtime"
-    UNCLASSIFIED = "unclassified"
-    VERIFICATION = "verification"
-    ENVIRONMENT = "environment"
-
 
 CORE_PACK = "core"
 VERIFICATION_PACK = "verification"
@@ -51,7 +35,7 @@ CLASSES: tuple[ClassSpec, ...] = (
         "API timeout, 5xx, 429, overload, network, a cut stream, a transient cloud error, a usage window with a known reset",
         Action.RETRY,
         budget=5,
-        severity=10,
+        severity=RETRY_SEVERITY,
         advice="retry with exponential backoff, never before the server's own hint",
         pitfall="do not retry without a wait: the outage is shared, and so is the quota",
     ),

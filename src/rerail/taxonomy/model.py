@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.errors import UnknownNameError
+from rerail.taxonomy.law import unlawful
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -77,6 +78,8 @@ class Taxonomy:
             key = (reason.class_, reason.name)
             _refuse(key in self._reasons, f"reason {reason.full_name} is declared twice")
             _refuse(reason.class_ not in self._classes, f"reason {reason.full_name} belongs to no class")
+            fault = unlawful(reason.class_, reason.action, self._classes[reason.class_].severity)
+            _refuse(fault is not None, f"reason {reason.full_name}: {fault}")
             self._reasons[key] = reason
         bare = self._classes.keys() - {class_ for class_, _ in self._reasons}
         _refuse(bool(bare), f"classes without a reason: {', '.join(sorted(bare))}")

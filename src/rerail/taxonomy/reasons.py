@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rerail.taxonomy.actions import Action
-from rerail.taxonomy.classes import CLASSES, FailureClass
+from rerail.taxonomy.classes import CLASSES
+from rerail.taxonomy.law import FailureClass
 from rerail.taxonomy.model import ReasonSpec
 
 if TYPE_CHECKING:
@@ -280,7 +281,8 @@ REASONS: tuple[ReasonSpec, ...] = (
             (
                 "host-gone",
                 "the previous attempt never ended: its host died",
-                "check what it left behind before it runs again",
+                "look at what it left behind, then say whether it may run again",
+                Action.PAUSE,
             ),
             ("parent-gone", "the process that waited for it is gone", "restart the session that owns it"),
             ("time-limit", "a time limit of the host ended it", "raise the limit, or split the work"),

@@ -14,8 +14,23 @@ from rerail.boundary.slugs import ERROR_FAILURE_RECOVERY, NEVER_GENERIC, ErrorSl
 PLACEHOLDERS = {
     name: f"a-{name}"
     for name in ("unit", "pause", "time", "failure_class", "remedy", "root", "file", "kind", "pitfall", "path")
+} | {"call": "rerail rules list", "check": "rules test"}
+VERBS = {
+    *(
+        "answer",
+        "pauses",
+        "resume",
+        "rules",
+        "explain",
+        "check",
+        "heal",
+        "recipes",
+        "ledger",
+        "doctor",
+        "taxonomy",
+        "why",
+    )
 }
-VERBS = {"answer", "pauses", "resume", "rules", "explain", "check", "heal", "recipes", "ledger", "doctor", "taxonomy"}
 """Of the stable contract of commands."""
 
 entries = pytest.mark.parametrize("entry", REGISTRY.values(), ids=str)

@@ -13,8 +13,19 @@ from rerail.taxonomy import Action
 @pytest.mark.parametrize("class_", ["deterministic-policy", "worktree", "runtime", "unclassified"])
 def test_no_policy_can_retry_what_must_never_be_retried(class_: str) -> None:
     reason = next(iter(Policy().taxonomy.reasons(class_)))
-    with pytest.raises(ValueError, match="never retried"):
-        Policy(actions={reason.full_name: Action.RETRY})
+    for action in (Action.RETRY, Action.REPAIR, Action.HEAL):
+        with pytest.raises(ValueError, match="only pauses or stops"):
+            Policy(actions={reason.full_name: action})
+
+
+def test_no_policy_can_retry_what_another_reading_of_the_failure_would_repair() -> None:
+    with pytest.raises(ValueError, match="severity"):
+        Policy(actions={"tool-schema/missing-field": Action.RETRY})
+
+
+def test_a_budget_without_bounds_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to 100, got 100000"):
+        Policy(budgets={"provider": 100_000})
 
 
 def test_a_negative_budget_is_refused_and_zero_means_zero() -> None:

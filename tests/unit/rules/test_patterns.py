@@ -19,7 +19,7 @@ from rerail.rules.patterns import fault, literals
         ("Permission denied", ("permission denied",)),
         (r"Unable to create '.*index\.lock': File exists", ("index.lock': file exists",)),
         ("(?i)rate limit|too many requests", ("rate limit", "too many requests")),
-        ("[Cc]onnection (?:refused|reset)", ("onnection re",)),
+        ("[Cc]onnection (?:refused|reset)", ("connection re",)),
         ("(?:foo)?barbaz", ("barbaz",)),
         ("(?:retry){2}", ("retry",)),
         (r"^\d+ errors?$", (" error",)),

@@ -170,7 +170,7 @@ def test_an_error_from_outside_a_test_is_shown_and_names_only_that_tests_raised(
         "AssertionError: assert 'overloaded' == '503 S...", "requests.exceptions.ConnectionError: connection to api..."
     )
     shown = seen(stdout=report)
-    assert codes(shown) == {"tests:raised"}
+    assert codes(shown) == {"tests:raised", "tests:counted"}
     assert "requests.exceptions.ConnectionError: connection to api.example.com refused" in text_of(shown)
     assert "1 failed" not in text_of(shown)
 
@@ -204,7 +204,8 @@ def test_a_judgement_is_told_from_an_error_that_came_from_elsewhere(text: str, j
 def test_a_linters_findings_decide_by_their_shape_and_the_code_they_quote_is_hidden() -> None:
     shown = seen(
         stdout="F401 [*] `socket` imported but unused: connection refused\n --> a.py:1:8\n  |\n1 | import socket  # 503\n  |\n"
-        "help: Remove unused import: connection refused\n  |\n  - import socket  # 503\n  |\n\nFound 1 error.\nfatal: not a git repository"
+        "help: Remove unused import: connection refused\n  |\n  - import socket  # 503\n  |\n\nFound 1 error.\n"
+        "fatal: not a git repository"
     )
     assert "check:lint" in codes(shown)
     assert text_of(shown).splitlines() == ["a finding", "Found 1 error."]

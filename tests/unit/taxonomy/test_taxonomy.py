@@ -89,6 +89,9 @@ def test_a_projects_own_class_is_as_complete_as_a_built_in_one() -> None:
         ([], [OWN_REASON], "belongs to no class"),
         ([OWN_CLASS._replace(budget=-1)], [OWN_REASON], "budget must be >= 0, got -1"),
         ([CLASSES[0]], [], "declared twice"),
+        ([], [OWN_REASON._replace(class_="deterministic-policy", action=Action.RETRY)], "only pauses or stops"),
+        ([], [OWN_REASON._replace(class_="runtime", action=Action.REPAIR)], "only pauses or stops"),
+        ([OWN_CLASS], [OWN_REASON._replace(action=Action.RETRY)], "severity of at most 10, got 75"),
     ],
 )
 def test_an_incomplete_or_doubled_row_cannot_exist(

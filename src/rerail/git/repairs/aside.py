@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rerail.git.invocation import Invocation
-    from rerail.git.probe import Change, RepoState
+    from rerail.git.state import Change, RepoState
 
 # Commands that bring a commit's content into the work tree, and refuse where local work is.
 _MOVING_VERBS = frozenset({"checkout", "switch", "merge", "pull", "rebase", "cherry-pick", "revert", "am"})

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from rerail.git.files import free_name, move_aside
 from rerail.git.finding import Finding, fails, holds
+from rerail.git.moves import REFLOG_MARK
 from rerail.git.operation import OperationKind
 from rerail.git.place import own_dir
-from rerail.git.probe import HeadCondition
 from rerail.git.repairs.integrate import three_way
-from rerail.git.restore import REFLOG_MARK
+from rerail.git.state import HeadCondition
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rerail.git.invocation import Invocation
     from rerail.git.operation import Operation
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _CONTINUES = {
     OperationKind.MERGE: "merge",
@@ -100,7 +100,7 @@ def set_debris_aside(state: RepoState, aside: Path) -> str:
     stashed = folder / "autostash"
     if stashed.is_file():
         oid = stashed.read_text(encoding="ascii", errors="replace").strip()
-        state.git("stash", "store", "-q", "-m", "autostash of a crashed rebase", oid)
+        state.git("stash", "store", "-q", "-m", f"{REFLOG_MARK}autostash of a crashed rebase", oid)
     move_aside(folder, free_name(aside, operation.directory))
     return operation.directory
 

@@ -10,7 +10,7 @@ import attrs
 from rerail.git import reflog
 from rerail.git.files import write_locked
 from rerail.git.finding import Finding, fails
-from rerail.git.probe import HeadCondition
+from rerail.git.state import HeadCondition
 from rerail.git.worktrees import read_head
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rerail.git.command import Git
     from rerail.git.place import Place
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _REF_NAME = re.compile(r"refs/[A-Za-z0-9][^\s'\"~^:?*\[\\\x00-\x1f\x7f]*")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rerail.git.files import write_locked
 from rerail.git.finding import Finding, fails, holds
 from rerail.git.place import own_dir
-from rerail.git.probe import HeadCondition
+from rerail.git.state import HeadCondition
 
 if TYPE_CHECKING:
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _PERMISSION_WORDS = ("Permission denied", "Operation not permitted")
 

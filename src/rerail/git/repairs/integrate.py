@@ -16,8 +16,8 @@ from rerail.git.finding import Finding, fails, holds
 
 if TYPE_CHECKING:
     from rerail.git.command import Git
-    from rerail.git.probe import RepoState
     from rerail.git.repairs.transport import RemoteBranch
+    from rerail.git.state import RepoState
 
 _SCAFFOLD = {
     f"GIT_{role}_{field}": value

@@ -19,7 +19,7 @@ from rerail.git.place import own_dir
 from rerail.git.repairs.conclude import has_markers
 
 if TYPE_CHECKING:
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _JSON = frozenset(
     {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 # What git locks by these names, private to a worktree and shared by all.
 _PRIVATE = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _OID = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _PACK_INDEX = re.compile(r"\bpack-[0-9a-f]{40,64}(?=\.idx\b)")

@@ -15,7 +15,7 @@ from rerail.git.repairs.transport import fault
 
 if TYPE_CHECKING:
     from rerail.git.invocation import Invocation
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 
 def empty_submodule(state: RepoState, call: Invocation | None) -> str | Finding:

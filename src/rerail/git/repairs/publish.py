@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rerail.git.invocation import Invocation
-    from rerail.git.probe import RepoState
     from rerail.git.repairs.transport import RemoteBranch
+    from rerail.git.state import RepoState
 
 _REJECTED = re.compile(r"^ ! \[[^\]]+\]\s+(\S+)\s+->\s+(\S+)\s+\((?:fetch first|non-fast-forward)\)")
 _FORCING = ("-f", "--force", "--force-with-lease", "--mirror", "--delete", "-d", "--prune", "--all", "--tags")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rerail.git.invocation import Invocation
-    from rerail.git.probe import Change, RepoState
+    from rerail.git.state import Change, RepoState
 
 _MAX_BYTES = 5_000_000
 _FROM_WORK_TREE = ("-a", "--all", "-o", "--only", "-i", "--include")

@@ -12,7 +12,7 @@ from rerail.git.repairs.transport import heads, only_remote, tracking_ref
 
 if TYPE_CHECKING:
     from rerail.git.invocation import Invocation
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _VERBS = frozenset(
     {"checkout", "switch", "merge", "rebase", "cherry-pick", "revert", "log", "show", "diff", "worktree", "reset"}

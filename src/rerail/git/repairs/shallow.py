@@ -10,7 +10,7 @@ from rerail.git.repairs.transport import fault, only_remote
 
 if TYPE_CHECKING:
     from rerail.git.invocation import Invocation
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _DEEPENINGS = ("--deepen=100", "--deepen=1000", "--unshallow")
 

@@ -11,7 +11,7 @@ from rerail.git.repairs.transport import heads
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 _NAME = re.compile(r"refs/remotes/[^\s'\"’”»:;,]+")  # noqa: RUF001  closing quotes of other languages
 

@@ -13,12 +13,12 @@ import attrs
 
 from rerail.git.command import NETWORK_TIMEOUT_S
 from rerail.git.finding import Finding, fails, waits
-from rerail.git.probe import Trouble
+from rerail.git.state import Trouble
 from rerail.taxonomy.classes import FailureClass
 
 if TYPE_CHECKING:
     from rerail.git.command import GitResult
-    from rerail.git.probe import RepoState
+    from rerail.git.state import RepoState
 
 INCOMING = "refs/rerail/incoming/"
 _QUIETLY = ("-c", "fetch.prune=false", "-c", "fetch.pruneTags=false", "-c", "gc.auto=0")

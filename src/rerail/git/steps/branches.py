@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rerail.git import found
 from rerail.git.finding import Finding
+from rerail.git.moves import REFLOG_MARK
 from rerail.git.repairs import publish
-from rerail.git.restore import REFLOG_MARK
 from rerail.git.snapshot import NO_REACH, Reach
 from rerail.git.steps.spec import StepSpec, move_ref, reach_config, sure
 from rerail.recipes.heals import Need

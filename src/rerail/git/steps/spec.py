@@ -9,7 +9,7 @@ import attrs
 from rerail.errors import RerailError
 from rerail.git.backup import RefMove
 from rerail.git.finding import Finding
-from rerail.git.restore import REFLOG_MARK
+from rerail.git.moves import REFLOG_MARK
 from rerail.git.snapshot import NO_REACH, Reach
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -19,7 +19,7 @@ class RepairRequest:
     """One rejected input. `propose` repairs it where that is certain; a model is asked with `prompt`."""
 
     unit: UnitName
-    input: object
+    input: Any
     """As it was rejected: usually a mapping of arguments, or a string of JSON. Never changed."""
     classification: Classification
     evidence: Evidence

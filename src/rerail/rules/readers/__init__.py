@@ -54,6 +54,7 @@ READERS: tuple[Reader, ...] = (
         (
             "test suites:",
             "\ntests:  ",
+            " failed)",
             "test files ",
             " failing\n",
             "# fail ",
@@ -115,7 +116,19 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "lint",
         LINTERS,
-        ("\nfound ", " problem", ":1: ", " --> ", "offense", "issues", " line ", " md0", '"ruleid"', "sarif"),
+        (
+            "\nfound ",
+            " problem",
+            ":1: ",
+            " --> ",
+            "offense",
+            "issues",
+            " line ",
+            " md0",
+            '"ruleid"',
+            "sarif",
+            "code style issues",
+        ),
     ),
     Reader(
         "packages",
@@ -144,12 +157,16 @@ def view(evidence: Evidence) -> View:
     tools = frozenset({*commands.programs(evidence.command), evidence.tool.lower()} - {""})
     scene = Scene(tools, " ".join(evidence.command), evidence)
     drafts = [Draft(stream.name.value, _numbered(stream)) for stream in evidence.streams]
+    succeeded = evidence.exit_code == 0 and not _field_failure(evidence)
+    if succeeded and not _structured_failures(drafts):
+        return View((), (), tools, scene.command, evidence.headers, succeeded=True)
+    whole = "\n".join(["", *(draft.low for draft in drafts)])
     for reader in READERS:
-        if not tools.isdisjoint(reader.tools) or any(mark in draft.low for draft in drafts for mark in reader.marks):
+        if not tools.isdisjoint(reader.tools) or any(mark in whole for mark in reader.marks):
             import_module(f"rerail.rules.readers.{reader.module}").read(drafts, scene)
     generic.read(drafts, scene)
-    if evidence.exit_code == 0 and not _field_failure(evidence):
-        drafts = _structured_failures(drafts)
+    if succeeded:
+        drafts = [draft for draft in _structured_failures(drafts) if any(draft.weights)]
         if not drafts:
             return View((), (), tools, scene.command, evidence.headers, succeeded=True)
     lines: list[Line] = []
@@ -254,4 +271,4 @@ def _structured_failures(drafts: Sequence[Draft]) -> list[Draft]:
     """Return the streams that say in data, whatever the exit status, that something failed."""
     from rerail.rules.readers.structured import says_failure
 
-    return [draft for draft in drafts if any(draft.weights) and says_failure(draft.lines)]
+    return [draft for draft in drafts if says_failure(draft.lines)]

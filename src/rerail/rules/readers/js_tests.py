@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from rerail.rules.readers.model import Draft, Scene
 
 _HEAD = re.compile(
-    r"^(?:\s*+● (?!Console)\S.*|\s*+FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*+✘ \[fail\]: .*|\s*+✖ \S.*"
+    r"^(?:(?:Headless)?(?:Chrome|Firefox|Safari|Edge|jsdom)\b.* FAILED$|\s*+● (?!Console)\S.*"
+    r"|\s*+FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*+✘ \[fail\]: .*|\s*+✖ \S.*"
     r"|\s*+\u00d7 \S.*|\s*+not ok \d+.*|\(fail\) .*"
     r"|\S.* => \./\S+:\d+:\d+|\S.* \.\.\. .*(?:ok|FAILED|ignored) \(\d+m?s\))$"
 )
 _LAST = re.compile(
-    r"^\s*+(?:Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*"
+    r"^\s*+(?:TOTAL: [1-9]\d{0,6} FAILED.*|.*Executed \d+ of \d+ \([1-9]\d{0,6} FAILED\).*"
+    r"|Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*"
     r"|[1-9]\d{0,6} failing|[1-9]\d{0,6} failed"
     r"|(?:\u2139|#) fail [1-9]\d{0,6}|[1-9]\d{0,6} tests? failed|\d+ specs?, [1-9]\d{0,6} failures?.*"
     r"|[1-9]\d{0,6} fail|FAILED \| .*|✖ [1-9]\d{0,6} .*failed.*"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft
 
-FAILED, RAISED, ASSERTED = "tests:failed", "tests:raised", "tests:asserted"
+FAILED, RAISED, ASSERTED, COUNTED = "tests:failed", "tests:raised", "tests:asserted", "tests:counted"
 
 _JUDGED = re.compile(
     r"""(?x)
@@ -26,7 +26,7 @@ _JUDGED = re.compile(
     | (?:[\w.$\\]+[.$\\])?(?:AssertionFailedError|ComparisonFailure|ExpectationFailedException|ExpectationNotMetError
         |MultipleFailuresError|JestAssertionError|PHPUnit\\Framework\\\w+)\b
     | Failed:\ (?:DID\ NOT\ (?:RAISE|WARN)|Timeout)
-    | (?:Error:\ )?(?:expect\(|Test\ timed\ out\ in|Timeout\ of\ \d+ms\ exceeded|Test\ timeout\ of)
+    | (?:[Ee]rror:\ )?(?:expect\(|Test\ timed\ out\ in|Timeout\ of\ \d+ms\ exceeded|Test\ timeout\ of)
     | (?:Error:\ )?[Ee]xpected\ (?!to\ be\ able|status|response|HTTP|\d{3}\b)
     | thrown:\ "Exceeded\ timeout
     | (?:[\w.]+\.)?(?:KeyError|AttributeError|NameError|UnboundLocalError|IndexError|ZeroDivisionError
@@ -75,4 +75,5 @@ def conclude(draft: Draft, ends: Iterable[tuple[int, str]], last: Sequence[int] 
     elif raised or last:
         draft.fact("code", RAISED, (*raised, *last)[0])
         for index in last if raised else ():
+            draft.fact("code", COUNTED, index)
             draft.shown_as(index, "tests did not pass")  # counts alone must not outweigh what the tests ended with

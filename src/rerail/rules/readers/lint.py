@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rerail.rules.readers.model import Draft, Scene
 
 _ASIDE = ("fatal: not a git repository", "Stopping at filesystem boundary")
+_UNFORMATTED = ("[warn] Code style issues", "Code style issues")
 LINT = "check:lint"
 _PLACE = r"(?:[\w./\\@~+\-]{1,300}|<stdin>):\d+(?::\d+)?:?"
 _FINDING = re.compile(
@@ -44,10 +45,22 @@ _FOUND = re.compile(r"\"errorCount\": ?[1-9]|\"ruleId\": ?\"")
 """Reports as JSON, all of it about the code."""
 _QUOTE_START = re.compile(r"^\s*(?:-->|╭|┌|╭─\[) ?\S+")
 _QUOTED = re.compile(r"^\s*(?:-->|[-+|│╭╰·=]|\d+ ?[|│]|help: |info: |\u2139|\d+ \d* ?│|\|$)|^\s*$")
-_SIGNS = re.compile(
-    r"(?m)^found \d+ errors?\.|\bproblems? \(|^(?:[a-z]{1,4}\d{3,4}|invalid-syntax) .*\n +--> "
-    r"|offenses? detected|\bissues?[:.]$|:\d+:\d+: [a-z]{1,3}\d{3} "
-    r"|^in \S+ line \d+:$|md\d{3}/"
+_SIGNS = tuple(
+    (text, re.compile(f"(?m){sign}"))
+    for text, sign in (
+        # A text that is found fast, and the shape around it that only a linter prints; in lower case.
+        ("found ", r"^found \d+ errors?\."),
+        (" problem", r"\bproblems? \("),
+        (" --> ", r"^(?:[a-z]{1,4}\d{3,4}|invalid-syntax) .*\n +--> "),
+        ("offense", "offenses? detected"),
+        (" issue", r"\bissues?[:.]$"),
+        (":1: ", r":\d+:\d+: [a-z]{1,3}\d{3} "),
+        (" line ", r"^in \S+ line \d+:$"),
+        (" md0", r"md\d{3}/"),
+        ('"ruleid"', '"ruleid"'),
+        ("sarif", "sarif"),
+        ("code style issues", "code style issues"),
+    )
 )
 
 
@@ -56,7 +69,7 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
     named = not scene.tools.isdisjoint(LINTERS)
     is_commit = "git" in scene.tools
     for draft in drafts:
-        if named or _SIGNS.search(draft.low):
+        if named or any(text in draft.low and sign.search(draft.low) for text, sign in _SIGNS):
             _read(draft, is_commit=is_commit)
 
 
@@ -73,6 +86,8 @@ def _read(draft: Draft, *, is_commit: bool) -> None:
             if _FOUND.search(line) and not is_commit:
                 draft.fact("code", LINT, index)
                 stated += 1
+        elif line.startswith(_UNFORMATTED):
+            draft.mark(Weight.DECIDING, index)
         elif _FINDING.match(line) and not _TYPED.search(line):
             quoting = False
             draft.mark(Weight.ERROR if is_commit else Weight.DECIDING, index)

@@ -46,6 +46,7 @@ _LOUD = re.compile(
     r"|ERROR: |Killed|Segmentation fault)"
 )
 _COVERAGE = re.compile(r"^(?:ERROR: Coverage failure|FAIL Required test coverage)")
+_INTERNAL = "INTERNALERROR>"
 _SIGNS = ("= failures =", "= errors =", "test session starts", "short test summary", ".py::")
 
 
@@ -97,7 +98,9 @@ class _Report:
         elif self._is_summary(index, line):
             pass
         elif _LOUD.match(line) and not self.captured:
-            draft.mark(Weight.ERROR if line.startswith("ERROR: ") else Weight.DECIDING, index)
+            draft.mark(Weight.ERROR if line.startswith(("ERROR: ", "INTERNAL")) else Weight.DECIDING, index)
+            if line.startswith(_INTERNAL):
+                draft.shown_as(index, line.removeprefix(_INTERNAL).strip() or _INTERNAL)
         elif self.section in _TOLD or line.startswith("E  "):
             self._told(index, line)
         elif self.section == "test session starts" and not _PROGRESS.match(line):
