@@ -6,6 +6,7 @@ Pure functions over the parse tree of `re`. Which patterns exist is the recipes'
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
 from typing import Any
@@ -37,6 +38,22 @@ _NEGATED = {
     sre.CATEGORY_NOT_SPACE: sre.CATEGORY_SPACE,
     sre.CATEGORY_NOT_WORD: sre.CATEGORY_WORD,
 }
+_COMMON = frozenset(
+    {
+        "error",
+        "errors",
+        "warning",
+        "warnings",
+        "info",
+        "note",
+        "fail",
+        "failed",
+        "found",
+        "failed to",
+        "unable to",
+        "cannot",
+    }
+)
 _REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
 
 
@@ -48,22 +65,29 @@ def literals(pattern: str) -> tuple[str, ...]:
     Raises:
         re.error: It is not a regular expression.
     """
-    return _required(sre_parse.parse(pattern, FLAGS).data) or ()
+    return _required(_parsed(pattern)) or ()
 
 
 def fault(pattern: str) -> str | None:
     """Say, for people, why *pattern* cannot be used on hostile text; None when it can."""
     try:
-        tree = sre_parse.parse(pattern, FLAGS)
+        parsed = _parsed(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         return f"is not a regular expression: {error}"
     try:
-        steps = _steps(tree.data, frozenset())
+        steps = _steps(parsed, frozenset())
     except _RefusedError as refused:
         return str(refused)
     if steps > MAX_STEPS:
         return "has gaps that multiply: write .{0,80} instead of .* (or a set that ends at the next character, such as [^']*)"
     return None
+
+
+@lru_cache(maxsize=4_096)
+def _parsed(pattern: str) -> list[_OP]:
+    # Both questions are asked of every pattern, and parsing is most of the answer's cost.
+    operations: list[_OP] = sre_parse.parse(pattern, FLAGS).data
+    return operations
 
 
 class _RefusedError(Exception):
@@ -108,7 +132,12 @@ def _either_case(members: list[_OP]) -> str:
 def _better(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if not one or not other:
         return one or other
-    return max(one, other, key=lambda texts: (min(map(len, texts)), -len(texts)))
+    return max(one, other, key=lambda texts: (min(map(_telling, texts)), -len(texts)))
+
+
+def _telling(text: str) -> int:
+    """Return how much the presence of a text says: next to nothing for words that stand in most failures."""
+    return 1 if text.strip(" :") in _COMMON else len(text)
 
 
 def _steps(ops: list[_OP], after: frozenset[int], before: frozenset[int] = frozenset()) -> int:

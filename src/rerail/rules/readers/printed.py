@@ -5,8 +5,9 @@ A log shown with ``cat`` may be full of errors; what failed, if anything did, is
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from rerail.rules.readers.lazy import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ _AROUND = frozenset(
 )
 _VIEWERS = frozenset({"python", "python3", "json.tool", "pydoc"})
 _MODULES = frozenset({"json.tool", "pydoc"})
-_LOCAL_URL = re.compile(r"\bcurl\b.{0,200}\bfile://")
+_LOCAL_URL = lazy(r"\bcurl\b.{0,200}\bfile://")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:
