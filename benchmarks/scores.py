@@ -22,14 +22,16 @@ class Bar(NamedTuple):
 
     file: str
     core: bool
-    accuracy: float
     unsafe: int
+    """At most so many."""
+    at_least: dict[str, float]
 
 
+GOOD = {"accuracy": 0.97, "macro_f1": 0.96, "evidence": 0.95, "retry_after": 1.0}
 BARS = (
-    Bar("public.jsonl", core=False, accuracy=0.80, unsafe=0),
-    Bar("public.jsonl", core=True, accuracy=0.80, unsafe=0),
-    Bar("peer-messages.jsonl", core=False, accuracy=0.0, unsafe=10),
+    Bar("public.jsonl", core=False, unsafe=0, at_least=GOOD),
+    Bar("public.jsonl", core=True, unsafe=0, at_least=GOOD),
+    Bar("peer-messages.jsonl", core=False, unsafe=2, at_least={"accuracy": 0.90}),
 )
 
 
@@ -62,7 +64,8 @@ def judge(bar: Bar, figures: dict[str, Any]) -> int:
         key: figures[key] for key in ("cases", "missing", "unsafe", "accuracy", "macro_f1", "evidence", "retry_after")
     }
     print(bar.file, "(core)" if bar.core else "", json.dumps(shown))
-    return 0 if figures["accuracy"] >= bar.accuracy and figures["unsafe"] <= bar.unsafe else 1
+    met = all(figures[name] >= least for name, least in bar.at_least.items())
+    return 0 if met and figures["unsafe"] <= bar.unsafe else 1
 
 
 if __name__ == "__main__":
