@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parts import table
+from tables import table
 
 from rerail.git.primitives import STEPS
 from rerail.recipes.heals import Ensure, Need, Primitive, StepName

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import heals
-from parts import answers, filled, table
+from api_parts import answers
+from parts import filled
+from tables import table
 
 from rerail.boundary.exit_codes import ExitCode
 from rerail.boundary.hints import REGISTRY

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rerail.errors import LedgerError, RecipeError, RerailError, SettingsError, UsageError
     from rerail.evidence.model import Evidence
     from rerail.handlers.repair import RepairRequest
+    from rerail.ledger.store import PauseRecord, UnitBusyError
+    from rerail.process import Finished
     from rerail.rules.model import Classification
     from rerail.runner.outcome import (
         Cancelled,
@@ -48,6 +50,7 @@ _HOMES = {
     "Evidence": "rerail.evidence.model",
     "FailureClass": "rerail.taxonomy",
     "FailureRecord": "rerail.decisions.effects",
+    "Finished": "rerail.process",
     "HandedBack": "rerail.runner.outcome",
     "HandedBackError": "rerail.runner.outcome",
     "Landing": "rerail.decisions.model",
@@ -55,6 +58,7 @@ _HOMES = {
     "Loop": "rerail.app",
     "NotRecoveredError": "rerail.runner.outcome",
     "Outcome": "rerail.runner.outcome",
+    "PauseRecord": "rerail.ledger.store",
     "Paused": "rerail.runner.outcome",
     "PausedError": "rerail.runner.outcome",
     "Policy": "rerail.decisions.policy",
@@ -66,6 +70,7 @@ _HOMES = {
     "StoppedError": "rerail.runner.outcome",
     "Succeeded": "rerail.runner.outcome",
     "Unit": "rerail.runner.unit",
+    "UnitBusyError": "rerail.ledger.store",
     "UsageError": "rerail.errors",
     "Why": "rerail.decisions.model",
     "parse_block": "rerail.boundary.block",
@@ -83,6 +88,7 @@ __all__ = [
     "Evidence",
     "FailureClass",
     "FailureRecord",
+    "Finished",
     "HandedBack",
     "HandedBackError",
     "Landing",
@@ -90,6 +96,7 @@ __all__ = [
     "Loop",
     "NotRecoveredError",
     "Outcome",
+    "PauseRecord",
     "Paused",
     "PausedError",
     "Policy",
@@ -101,6 +108,7 @@ __all__ = [
     "StoppedError",
     "Succeeded",
     "Unit",
+    "UnitBusyError",
     "UsageError",
     "Why",
     "__version__",

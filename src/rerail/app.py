@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 
 from rerail.clock import SystemClock, system_draw
+from rerail.errors import LedgerError, UsageError
 from rerail.handlers.heal import GitHealer
 from rerail.ids import RunId, UnitName
 from rerail.ledger.memory import MemoryLedger
@@ -78,10 +80,11 @@ def open_project(cwd: Path, environ: Mapping[str, str] = os.environ) -> Project:
     from rerail.ledger.location import locate
     from rerail.settings import load_settings
 
-    root, cache = find_root(cwd), cache_dir(environ)
-    # The settings name classes, and recipes may add some: the recipes in force are read on the way.
-    settings = load_settings(root, taxonomy=lambda packs: load(root, packs=packs, cache_dir=cache).taxonomy)
-    return Project(root, settings, load(root, packs=settings.packs, cache_dir=cache), locate(cwd, environ))
+    root, made_again = find_root(cwd), cache_dir(environ)
+    # The settings name classes, and recipes may add some: the recipes in force are read on the way, and once.
+    recipes = cache(lambda packs: load(root, packs=packs, cache_dir=made_again))
+    settings = load_settings(root, taxonomy=lambda packs: recipes(tuple(packs)).taxonomy)
+    return Project(root, settings, recipes(tuple(settings.packs)), locate(cwd, environ))
 
 
 def remembering(rules: RuleSet, clock: Clock) -> Classify:
@@ -114,10 +117,12 @@ class Loop(Guard):
             stays refused. None: the units work in no worktree; settings and recipes are looked for in the working directory.
         ledger: Where budgets and pauses are kept: None for the user's state directory, ``"memory"``, a path, or a `Ledger`.
         policy: In place of what ``rerail.toml`` says.
-        on_block: Given each recovery-classification block before anything is done about the failure.
+        on_block: Given each recovery-classification block before anything is done about the failure. What this or another
+            callback raises ends no recovery: it is told as a `RuntimeWarning`, and the recovery goes on as if there were none.
         on_failure: Given the same record as a value.
         on_pause: Told of each pause; an `Answer` that it returns is taken as the operator's, and the run goes on. May be a
-            coroutine function under ``arun``. Around a block of code (`attempts`) it is not asked: the pause is raised.
+            coroutine function under ``arun``. Around a block of code (`attempts`) it is not asked: the pause is raised, and
+            `pauses` and `answer` are the way on.
         on_event: Given each event of the path by name, with its fields.
         run: Names the harness session; a new name by default. A harness that delivers the same attempts again gives the same name
             again, and they are charged once.
@@ -128,6 +133,9 @@ class Loop(Guard):
         asleep: Waits in an event loop.
 
     Raises:
+        UsageError: There is no such root.
+        LedgerError: The ledger's file can be neither used nor made there. A ledger that is not there yet is not made before
+            something fails.
         SettingsError: The project's settings have faults.
         RecipeError: Its recipes have faults.
     """
@@ -149,6 +157,11 @@ class Loop(Guard):
         sleep: Sleeper = time.sleep,
         asleep: AsyncSleeper = sleep_here,
     ) -> None:
+        if root is not None and not Path(root).is_dir():
+            raise UsageError(
+                f"the root must be a directory that exists, got {os.fspath(root)!r}",
+                hint="give the worktree that the units work in, or no root for units that work in none",
+            )
         project = open_project(Path(root or ".").absolute())
         clock = clock or SystemClock()
         store = _store(ledger, project)
@@ -178,7 +191,7 @@ class Loop(Guard):
     def run_command(
         self,
         unit: str | Unit,
-        argv: Sequence[str],
+        argv: Sequence[str | os.PathLike[str]],
         *,
         cwd: str | Path | None = None,
         stdout: BinaryIO | None = None,
@@ -199,16 +212,17 @@ class Loop(Guard):
             timeout_s: After so long an attempt is ended.
 
         Raises:
+            UsageError: The command is empty, or one text in place of its words.
             Signalled: This process was told to end while the command ran.
             UnitBusyError: Another live process runs the unit.
             LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
         """
         from rerail.git.tree_state import tree_state  # these two cost 60 ms, and a program may run no command
-        from rerail.runner.command import CommandWork, Sinks
+        from rerail.runner.command import CommandWork, Sinks, words
 
         work = CommandWork(
             self._declared(Unit(UnitName(unit), marks_starts=True) if isinstance(unit, str) else unit),
-            tuple(argv),
+            words(argv),
             cwd=str(cwd or self.root or Path.cwd()),
             sinks=Sinks(stdout, stderr),
             tree_state=tree_state,
@@ -232,15 +246,26 @@ def declared(unit: Unit, settings: Settings) -> Unit:
 
 
 def _store(wish: Ledger | Path | str | None, project: Project) -> Ledger:
-    if wish is None:
-        return project.open_ledger()
+    """Return the ledger that is wished for.
+
+    Raises:
+        LedgerError: It is a file that can be neither used nor made.
+    """
     if wish == "memory":
         return MemoryLedger()
-    if isinstance(wish, str | Path):
-        from rerail.ledger.sqlite import SqliteLedger
+    if wish is not None and not isinstance(wish, str | Path):
+        return wish
+    from rerail.ledger.location import is_usable
+    from rerail.ledger.sqlite import SqliteLedger
 
-        return SqliteLedger(Path(wish))
-    return wish
+    path = project.location.path if wish is None else Path(wish).absolute()
+    if not is_usable(path):
+        # Said now, not at the first failure: what cannot be charged cannot be recovered from.
+        raise LedgerError(
+            f"the ledger {str(path)!a} can be neither used nor made there",
+            hint="give a path in a directory that can be written, or ledger='memory'",
+        )
+    return SqliteLedger(path)
 
 
 def admit(ledger: Ledger, root: str) -> Refusal | None:
@@ -258,14 +283,12 @@ def admit(ledger: Ledger, root: str) -> Refusal | None:
 
 def _shown(
     taxonomy: Taxonomy, on_block: Callable[[str], None] | None, on_failure: Callable[[FailureRecord], None] | None
-) -> Callable[[FailureRecord], None] | None:
-    if on_block is None:
-        return on_failure
-    from rerail.boundary.block import render_block
+) -> Mapping[str, Callable[[FailureRecord], object]]:
+    shown: dict[str, Callable[[FailureRecord], object]] = {}
+    if on_block is not None:
+        from rerail.boundary.block import render_block
 
-    def show(record: FailureRecord) -> None:
-        on_block(render_block(record, taxonomy))
-        if on_failure is not None:
-            on_failure(record)
-
-    return show
+        shown["on_block"] = lambda record: on_block(render_block(record, taxonomy))
+    if on_failure is not None:
+        shown["on_failure"] = on_failure
+    return shown

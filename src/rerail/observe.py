@@ -230,7 +230,8 @@ class Observer:
 def contained(callback: str, *, but: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
     """Let no exception of somebody else's code end a recovery: it is told as a `RuntimeWarning`, and what follows goes on.
 
-    Python shows the same warning once. What is no `Exception`, as a cancellation, passes.
+    Python shows the same warning once; a program that turns warnings into errors gets it raised. What is no `Exception`, as a
+    cancellation, passes.
 
     Args:
         callback: What is called, as its caller named it.
@@ -241,7 +242,9 @@ def contained(callback: str, *, but: tuple[type[BaseException], ...] = ()) -> It
     except but:
         raise
     except Exception as error:  # noqa: BLE001  a callback may raise anything
-        warn(callback, f"raised {type(error).__name__}: {_clean(str(error))}")
+        from traceback import format_exception_only  # it copes with an error whose own text cannot be had
+
+        warn(callback, f"raised {_clean(''.join(format_exception_only(error)).strip())}")
 
 
 def warn(callback: str, what: str) -> None:

@@ -185,7 +185,7 @@ def test_an_unwritable_state_directory_falls_back_to_the_project_and_says_so(
     done = rerail("run", "--unit", "u", "--", "sh", "-c", "exit 3", env=env)
     assert done.code == 75, done.text
     assert (project / ".rerail" / ".gitignore").read_text().startswith("*\n")
-    assert "state directory" in rerail("doctor", "--json", env=env).text
+    assert "cannot be written" in rerail("doctor", "--json", env=env).text
 
 
 def test_without_a_home_it_works_all_the_same(rerail: Rerail, environ: dict[str, str]) -> None:
@@ -235,6 +235,30 @@ def test_a_closed_stdout_changes_nothing_but_what_is_seen(project: Path, environ
     )
     assert done.returncode == 75
     assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_stderr_puts_nothing_of_ours_on_stdout(project: Path, environ: dict[str, str]) -> None:
+    command = [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", "sh", "-c", "echo hi; exit 3"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *command], cwd=project, env=environ, stdout=subprocess.PIPE, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (75, b"hi\n")
+
+
+def test_a_reader_that_leaves_a_list_is_no_failure(project: Path, environ: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        ["sh", "-c", '"$@"; echo "ended with $?" >&2', "sh", PYTHON, "-m", "rerail", "rules"],
+        cwd=project,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b"ended with 0\n"
+    process.stderr.close()
+    process.wait(timeout=60)
 
 
 def test_a_reader_that_leaves_ends_nothing(project: Path, environ: dict[str, str]) -> None:

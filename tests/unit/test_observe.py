@@ -158,7 +158,7 @@ class TestQuiet:
         emit(observer)
         assert not observer.listens
         observer.failure(record(Repair()))
-        assert [each.getMessage() for each in handler.records] == ["failure.classified"]
+        assert [each.event for each in handler.records] == ["failure.classified"]  # type: ignore[attr-defined]  # a field
 
     def test_off_is_off(self, handler: Records, structured: Sequence[Mapping[str, Any]]) -> None:
         observer = Observer(log="off")
@@ -189,11 +189,31 @@ class TestCallback:
         emit(Observer(heard))
         assert (len(heard), len(handler.records)) == (1, 1)
 
-    def test_what_it_raises_is_raised(self) -> None:
+    def test_what_it_raises_is_told_as_a_warning_and_the_log_still_gets_the_event(self, handler: Records) -> None:
         def broken(name: str, fields: Mapping[str, object]) -> None:
-            raise RuntimeError(name)
+            raise RuntimeError(SECRET)
 
-        with pytest.raises(RuntimeError, match=r"wait\.started"):
+        with pytest.warns(RuntimeWarning, match=r"on_event raised RuntimeError") as told:
+            emit(Observer(broken))
+        assert "sk-abc" not in str(told[0].message)
+        assert len(handler.records) == 1
+
+    def test_a_cancellation_that_it_raises_passes(self) -> None:
+        def stop(name: str, fields: Mapping[str, object]) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            emit(Observer(stop))
+
+    def test_an_error_whose_text_cannot_be_had_is_told_all_the_same(self) -> None:
+        class Mute(Exception):
+            def __str__(self) -> str:
+                raise ValueError
+
+        def broken(name: str, fields: Mapping[str, object]) -> None:
+            raise Mute
+
+        with pytest.warns(RuntimeWarning, match="on_event raised .*Mute"):
             emit(Observer(broken))
 
     def test_values_come_plain_printable_and_without_secrets(self) -> None:
@@ -215,19 +235,32 @@ class TestCallback:
 
 
 class TestLogging:
-    def test_the_event_is_the_message_and_the_fields_are_the_records(self, handler: Records) -> None:
+    def test_the_message_says_what_happened_and_the_fields_are_the_records(self, handler: Records) -> None:
         observer = Observer()
         emit(observer)
         (got,) = handler.records
         assert observer.listens
-        assert (got.name, got.levelname, got.getMessage()) == ("rerail", "INFO", "wait.started")
+        message = "wait.started unit=task-12 class=provider/overloaded wait_s=4.2"
+        assert (got.name, got.levelname, got.getMessage()) == ("rerail", "INFO", message)
         assert {key: value for key, value in vars(got).items() if key in WAIT} == WAIT
 
     def test_a_handler_of_the_root_logger_is_enough(self) -> None:
         handler = Records()
         logging.getLogger().addHandler(handler)
         Observer().failure(record(Repair()))
-        assert [each.getMessage() for each in handler.records] == ["failure.classified"]
+        assert [each.event for each in handler.records] == ["failure.classified"]  # type: ignore[attr-defined]  # a field
+
+    def test_a_failure_is_readable_where_only_messages_are_shown(self, handler: Records) -> None:
+        named = classification("provider/timeout")._replace(summary='it said "no" at 100% =\x1b[2J')
+        Observer().failure(record(Retry(4.2), named=named))
+        message = handler.records[0].getMessage()
+        assert message.startswith("failure.classified unit=verify:tests class=provider/timeout failure=")
+        assert 'failure="it said \\"no\\" at 100% =\\x1b[2J" decision=retry wait_s=4.2' in message
+
+    def test_records_of_one_event_share_their_template(self, handler: Records) -> None:
+        emit(Observer(), wait_s=1.0)
+        emit(Observer(), wait_s=2.0)
+        assert len({got.msg for got in handler.records}) == 1
 
     def test_what_the_program_bound_to_structlogs_context_comes_along(self, handler: Records) -> None:
         structlog.contextvars.bind_contextvars(request="r-7", name="taken", unit="ours goes first")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rerail.boundary.exit_codes import ExitCode
-from rerail.boundary.result import Result, failed
+from rerail.boundary.result import Result
 from rerail.errors import EvidenceError, RerailError, UsageError
 
 if TYPE_CHECKING:
@@ -55,11 +55,9 @@ def main(argv: Sequence[str]) -> int:
         data = _read_input(wish.file)
         return _batch(data) if wish.batch else _one(data, as_json=wish.as_json)
     except RerailError as error:
-        from rerail.boundary.hints import correct_call
-        from rerail.cli.output import leave
+        from rerail.cli.output import leave_failed
 
-        steps = (correct_call(call="rerail classify"),) if type(error) is UsageError else ()
-        return leave(failed("classify", error, *steps), as_json="--json" in argv)
+        return leave_failed("classify", error, as_json="--json" in argv)
     except BrokenPipeError:
         from rerail.cli.output import silence_stdout
 

@@ -15,7 +15,7 @@ from rerail.boundary import hints
 from rerail.boundary.exit_codes import ExitCode
 from rerail.boundary.result import Result, failed
 from rerail.boundary.slugs import ErrorSlug
-from rerail.cli.output import leave
+from rerail.cli.output import leave, leave_failed
 from rerail.errors import RerailError, UsageError
 
 if TYPE_CHECKING:
@@ -136,9 +136,7 @@ def main(argv: Sequence[str]) -> int:
         told = UsageError(f"{call}: {' '.join(fault.format_message().split())}")
         return leave(failed(verb, told, hints.correct_call(call=call)), as_json=as_json)
     except RerailError as error:
-        # An exact type: what a file or evidence lacks is corrected there, and then the call is right as it is.
-        steps = (hints.correct_call(call=f"rerail {verb}"),) if type(error) is UsageError else ()
-        return leave(failed(verb, error, *steps), as_json=as_json)
+        return leave_failed(verb, error, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return leave(_cancelled(verb), as_json=as_json)
     except Exception as bug:  # noqa: BLE001  a bug is told as one, with a report and its own exit code

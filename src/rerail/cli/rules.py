@@ -45,9 +45,11 @@ def list_rules(class_: str | None, as_json: bool) -> int:
         ]
     }
 
+    names = sorted((rule.class_, rule.reason, rule.slug) for rule in shown)
+
     def show(console: Console) -> None:
         console.print(
-            table(("class", "reason", "rule"), [(class_cell(rule.class_), rule.reason, rule.slug) for rule in shown])
+            table(("class", "reason", "rule"), [(class_cell(class_), reason, slug) for class_, reason, slug in names])
         )
 
     result = Result(True, "rules list", f"{len(shown)} rules", data, hints=(hints.explain_rule(),))

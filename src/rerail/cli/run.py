@@ -128,7 +128,7 @@ def _shares_stderr(*, as_json: bool) -> bool:
 
 
 def _is_inside_a_line(outcome: Outcome[Finished], *, as_json: bool) -> bool:
-    """Return whether what the command printed last has no line end; behind every end but success stands a block, which has one."""
+    """Return whether the command's last line has no end; behind every end but success stands a block, which has one."""
     return (
         isinstance(outcome, Succeeded)
         and not outcome.landed
@@ -160,7 +160,8 @@ def run_unit(
             margin.say(sys.stderr)  # a terminal shows ^C where the command stood
         return leave(cancelled(verb, unit.name, {}), as_json=as_json, signal=number, aside=True)
     result = result_of(verb, unit.name, outcome, loop, command=tuple(argv))
-    if _is_inside_a_line(outcome, as_json=as_json) and (result.message or as_json):
+    speaks_there = margin.is_shared(sys.stdout, sys.stderr) if as_json else bool(result.message)
+    if speaks_there and _is_inside_a_line(outcome, as_json=as_json):
         margin.say(sys.stderr)
     code = leave(result, as_json=as_json, picture=_picture(result), aside=True)
     own = _own_code(outcome) if passthrough else None

@@ -169,15 +169,15 @@ class RunState(NamedTuple):
 
     def moved_to(self, phase: Phase) -> RunState:
         """Return the same run in another phase."""
-        return self._make((*self[:4], phase, *self[5:]))
+        return RunState._make((*self[:4], phase, *self[5:]))
 
     def attempting(self) -> RunState:
         """Return the same run in its next attempt."""
-        return self._make((*self[:4], Phase.RUNNING, self.attempt + 1, *self[6:]))
+        return RunState._make((*self[:4], Phase.RUNNING, self.attempt + 1, *self[6:]))
 
     def waiting(self, wait_s: float) -> RunState:
         """Return the same run in a wait of so many seconds."""
-        return self._make((*self[:4], Phase.WAITING, *self[5:7], self.waited_s + wait_s, *self[8:]))
+        return RunState._make((*self[:4], Phase.WAITING, *self[5:7], self.waited_s + wait_s, *self[8:]))
 
 
 class Started(NamedTuple):

@@ -13,7 +13,7 @@ from rerail.git import found
 from rerail.git.finding import Finding
 from rerail.git.repairs import aside, locks, objects, partial, reformat, revisions, tracking
 from rerail.git.state import HeadCondition, Trouble
-from rerail.taxonomy.classes import FailureClass
+from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -178,6 +178,8 @@ class _Heal:
         try:
             done = self._take_steps(case, recipe)
             fault = self._fault_after(case, recipe, backup, reach)
+            if not fault:
+                record_outcome(case.state.git, case.state.here, backup, recipe.slug, _moves(case, backup))
         except (RerailError, OSError) as error:
             done, fault = (), str(error)
         except BaseException:
@@ -185,8 +187,6 @@ class _Heal:
             raise
         if fault:
             return self._taken_back(case, named, recipe, backup, fault)
-        moves = _moves(case, backup)
-        record_outcome(case.state.git, case.state.here, backup, recipe.slug, moves)
         case.journal.close()
         self._mark("done")
         return HealReport("healed", *_name(named), recipe.slug, done, backup.id, recipe.sees)
@@ -258,8 +258,10 @@ def _disturbed(case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> 
     reached = reach.paths | set(case.state.unmerged)
     if reach.everything:
         reached |= {change.path for change in case.state.changes if change.staged != "."}
-    for file in backup.saved(Base.WORK):
-        if file.path not in reached and blobs_now(case.state.git, case.state.here, [file])[0][1] != file.oid:
+    others = [file for file in backup.saved(Base.WORK) if file.path not in reached]
+    now_there = dict(blobs_now(case.state.git, case.state.here, others))
+    for file in others:
+        if now_there[f"{file.base}/{file.path}"] != file.oid:
             return f"{file.path} has changed, and {recipe.slug} does not touch it"
     return ""
 

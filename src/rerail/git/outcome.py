@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from rerail.git.backup import Backup, Outcome, RefMove, SavedFile, outcome_json, outcome_ref
+from rerail.git.blobs import hash_files, hash_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from rerail.git.command import Git
     from rerail.git.place import Place
@@ -24,14 +23,8 @@ def record_outcome(git: Git, place: Place, backup: Backup, recipe: str, moves: t
 
 def blobs_now(git: Git, place: Place, files: Iterable[SavedFile]) -> tuple[tuple[str, str], ...]:
     """Return each saved path with its base, and the blob id of what is there now; ``""``: nothing with bytes."""
-    return tuple((f"{file.base}/{file.path}", _blob_now(git, file.where(place))) for file in files)
-
-
-def _blob_now(git: Git, where: Path) -> str:
-    if where.is_symlink():
-        data = os.fsencode(os.readlink(where))  # noqa: PTH115  bytes, not a path that is normalised
-    elif where.is_file():
-        data = where.read_bytes()
-    else:
-        return ""
-    return git("hash-object", "--no-filters", "--stdin", stdin=data).text
+    places = {f"{file.base}/{file.path}": file.where(place) for file in files}
+    regular = [name for name, where in places.items() if where.is_file() and not where.is_symlink()]
+    found = dict(zip(regular, hash_files(git, [places[name] for name in regular]), strict=True))
+    found |= {name: hash_link(git, where) for name, where in places.items() if where.is_symlink()}
+    return tuple((name, found.get(name, "")) for name in places)

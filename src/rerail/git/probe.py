@@ -23,7 +23,7 @@ from rerail.git.operation import find
 from rerail.git.place import NoPlace, Place, locate
 from rerail.git.state import Change, Head, HeadCondition, IndexEntry, RepoState, Trouble
 from rerail.git.worktrees import read_head, registered
-from rerail.taxonomy.classes import FailureClass
+from rerail.taxonomy import FailureClass
 
 
 def probe(cwd: Path) -> RepoState:

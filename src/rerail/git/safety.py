@@ -20,7 +20,7 @@ from rerail.git.operation import find
 from rerail.git.place import Kind, NoPlace, Place, locate
 from rerail.git.probe import refusal
 from rerail.git.worktrees import linked, read_head, registered
-from rerail.taxonomy.classes import FailureClass
+from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,6 +18,7 @@ import attrs
 from rerail.errors import GitError
 from rerail.git.backup import PREFIX, Backup, Base, Kind, SavedFile, manifest
 from rerail.git.backups import all_refs
+from rerail.git.blobs import hash_files, hash_link
 from rerail.git.command import GitFailedError, nul_ended
 from rerail.git.moves import ZERO
 from rerail.git.operation import marker_files, named_objects
@@ -79,19 +80,6 @@ def snapshot(state: RepoState, reach: Reach = NO_REACH, *, note: str = "") -> Ba
     if not is_compared and (reach.paths or reach.everything):
         raise GitError(f"what is changed in the work tree cannot be told: {state.status_fault or state.index_fault}")
     return _Snapshot(state, reach, note).store()
-
-
-def hash_files(git: Git, paths: Iterable[Path]) -> list[str]:
-    """Store the raw bytes of regular files as blobs and return their ids, in order."""
-    ordered = list(paths)
-    plain = [path for path in ordered if "\n" not in str(path)]
-    listing = b"".join(os.fsencode(path) + b"\n" for path in plain)
-    args = ("hash-object", "-w", "--no-filters")
-    ids = dict(zip(plain, git(*args, "--stdin-paths", stdin=listing).lines() if plain else (), strict=True))
-    for path in ordered:
-        if path not in ids:  # git reads one name a line
-            ids[path] = git(*args, "--stdin", stdin=path.read_bytes()).text
-    return [ids[path] for path in ordered]
 
 
 class _Snapshot:
@@ -198,14 +186,13 @@ def _saved_files(git: Git, place: Place, wanted: Iterable[tuple[Base, str]]) -> 
             yield file
             continue
         if stat.S_ISLNK(facts.st_mode):
-            target = os.fsencode(os.readlink(where))  # noqa: PTH115  bytes, not a path that is normalised
-            oid = git("hash-object", "-w", "--no-filters", "--stdin", stdin=target).text
+            oid = hash_link(git, where, write=True)
             yield SavedFile(base, path, Kind.LINK, oid, mtime_ns=facts.st_mtime_ns)
         elif stat.S_ISREG(facts.st_mode):
             mode = stat.S_IMODE(facts.st_mode)
             regular.append(SavedFile(base, path, Kind.FILE, "", mode, facts.st_mtime_ns))
         # A directory, a pipe or a device holds no bytes of its own; no step replaces one.
-    ids = hash_files(git, [file.where(place) for file in regular])
+    ids = hash_files(git, [file.where(place) for file in regular], write=True)
     yield from (attrs.evolve(file, oid=oid) for file, oid in zip(regular, ids, strict=True))
 
 

@@ -103,8 +103,13 @@ def _state_directory(environ: Mapping[str, str]) -> Path | None:
     return state if state.is_absolute() else None
 
 
-def _is_writable(path: Path) -> bool:
-    """Whether the file could be written now, tried without leaving a trace."""
+def is_usable(path: Path) -> bool:
+    """Whether a ledger could be written there, now or once it is made. Nothing is left behind."""
+    return _is_writable(path, for_certain=True)
+
+
+def _is_writable(path: Path, *, for_certain: bool = False) -> bool:
+    """Whether the file could be written now, tried without leaving a trace; *for_certain* may make a file and remove it."""
     try:
         if path.exists():
             return _allows(path, os.R_OK | os.W_OK) and _allows(path.parent, os.W_OK | os.X_OK)
@@ -113,14 +118,14 @@ def _is_writable(path: Path) -> bool:
             directory = directory.parent
     except OSError:
         return False
-    return directory.is_dir() and _allows(directory, os.W_OK | os.X_OK) and _takes_a_file(directory)
+    return directory.is_dir() and _allows(directory, os.W_OK | os.X_OK) and _takes_a_file(directory, for_certain)
 
 
 def _allows(path: Path, mode: int) -> bool:
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
-def _takes_a_file(directory: Path) -> bool:
+def _takes_a_file(directory: Path, for_certain: bool) -> bool:
     """Whether a sandbox lets a file be made: Landlock forbids what the permissions still allow."""
     unnamed = getattr(os, "O_TMPFILE", None)
     if unnamed is None:
@@ -131,7 +136,18 @@ def _takes_a_file(directory: Path) -> bool:
     except PermissionError:
         return False
     except OSError:
-        return True  # not every file system has such files; the permissions have said what there is to know
+        # Not every file system has such files; the permissions have said what there is to know, except in those of the kernel.
+        return not for_certain or _takes_a_named_file(directory)
+    return True
+
+
+def _takes_a_named_file(directory: Path) -> bool:
+    trial = directory / f".new-{os.urandom(8).hex()}"
+    try:
+        os.close(os.open(trial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        trial.unlink()
+    except OSError:
+        return False
     return True
 
 

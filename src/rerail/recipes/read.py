@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PROJECT_RECIPES = Path(".rerail", "recipes")
 """Where a project keeps its own, below its root."""
 
-_CACHE_FORMAT = "4"
+_CACHE_FORMAT = "5"
 """Rises when what a cache holds changes its shape."""
 
 

@@ -6,7 +6,6 @@ carries the outcome.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from rerail.decisions.effects import Call, Interrupted, Raised
@@ -21,22 +20,23 @@ if TYPE_CHECKING:
     from rerail.runner.awaited import AsyncSleeper
     from rerail.runner.blocking import Sleeper
     from rerail.runner.outcome import Outcome
+    from rerail.runner.script import End
     from rerail.runner.session import Session
     from rerail.runner.work import Work
 
 
 class Attempt:
-    """One attempt: a context manager around the code that is tried.
+    """One attempt: a context manager around the code that is tried, for ``with`` and ``async with``.
 
     What the code raises is taken as this attempt's failure and does not leave the block; a cancellation does.
     """
 
-    def __init__(self, number: int, work: Work, settle: Callable[[Reply], None]) -> None:
+    def __init__(self, number: int, work: Work, run: Attempts) -> None:
         self.number = number
         """Counted from 1."""
         self.failure: Raised | None = None
         """What the block failed with; None while it has not run, and after it succeeded."""
-        self._work, self._settle = work, settle
+        self._work, self._run = work, run
 
     @property
     def input(self) -> Any:
@@ -49,13 +49,28 @@ class Attempt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        reply = self._reply(error)
+        if self.failure is None:
+            # The end is written here and not at the next iteration, for many callers leave the loop by break or return.
+            self._run.settle(reply)
+        return self.failure is not None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        reply = self._reply(error)
+        if self.failure is None:
+            await self._run.settle_async(reply)
+        return self.failure is not None
+
+    def _reply(self, error: BaseException | None) -> Reply:
+        """Take what the block came to."""
         reply = self._work.returned(None) if error is None else self._work.raised(error)
-        if isinstance(reply, Raised):
-            self.failure = reply
-            return True
-        # The end is written here and not at the next iteration, for many callers leave the loop by break or return.
-        self._settle(reply)
-        return False
+        self.failure = reply if isinstance(reply, Raised) else None
+        return reply
 
 
 class Attempts:
@@ -66,57 +81,77 @@ class Attempts:
 
     def __init__(self, session: Callable[[], Session], sleep: Sleeper, asleep: AsyncSleeper) -> None:
         self._open, self._sleep, self._asleep = session, sleep, asleep
+        self._session: Session | None = None
         self.outcome: Outcome[Any] | None = None
         """How the run ended; None while it goes on."""
 
     def __iter__(self) -> Iterator[Attempt]:
-        session = self._open()
+        session = self._begun()
         at = blocking.advance(session, None, self._sleep)
         while isinstance(at, Call):
-            attempt = self._attempt(at, session)
+            attempt = Attempt(at.state.attempt, session.work, self)
             try:
                 yield attempt
-            finally:
-                self._end_unless_failed(attempt, session)
+            except GeneratorExit:
+                self._leave()
+                raise
             if attempt.failure is None:
+                self._leave(unused=attempt)
                 return
             at = blocking.advance(session, attempt.failure, self._sleep)
-        self._raise_unless_good(session.outcome(at))
+        self._end(at).unwrap()
 
     async def __aiter__(self) -> AsyncIterator[Attempt]:
-        session = self._open()
+        session = self._begun()
         at = await awaited.advance(session, None, self._asleep)
         while isinstance(at, Call):
-            attempt = self._attempt(at, session)
+            attempt = Attempt(at.state.attempt, session.work, self)
             try:
                 yield attempt
-            finally:
-                self._end_unless_failed(attempt, session)
+            except GeneratorExit:
+                self._leave()
+                raise
             if attempt.failure is None:
+                self._leave(unused=attempt)
                 return
             at = await awaited.advance(session, attempt.failure, self._asleep)
-        self._raise_unless_good(session.outcome(at))
+        self._end(at).unwrap()
 
-    def _attempt(self, call: Call, session: Session) -> Attempt:
-        def settle(reply: Reply) -> None:
-            # Only the terminal record is left to write: nothing here waits.
-            end = blocking.advance(session, reply, self._sleep)
-            assert not isinstance(end, Call), "a run that succeeded or was cancelled calls nothing more"
-            self.outcome = session.outcome(end)
+    def settle(self, reply: Reply) -> None:
+        """Write the end of a run that succeeded or was cancelled; nothing waits for it but the ledger."""
+        assert self._session is not None
+        self._end(blocking.advance(self._session, reply, self._sleep))
 
-        return Attempt(call.state.attempt, session.work, settle)
+    async def settle_async(self, reply: Reply) -> None:
+        """As `settle`, without blocking the event loop."""
+        session = self._session
+        assert session is not None
+        self._end(await awaited.advance(session, reply, self._asleep))
+        if session.pending is not None:  # it came while the end was written
+            raise session.pending
 
-    def _end_unless_failed(self, attempt: Attempt, session: Session) -> None:
-        """End the run when the loop was left early, or the attempt was not used."""
-        leaving = sys.exc_info()[0] is not None
-        if self.outcome is None and (leaving or attempt.failure is None):
-            attempt._settle(Interrupted())  # noqa: SLF001  the two classes are one mechanism
-            if not leaving:
-                raise UsageError(
-                    f"{session.work.unit.name}: attempt {attempt.number} was not used",
-                    hint="write `with attempt:` around the code that is tried",
-                )
+    def _begun(self) -> Session:
+        if self._session is not None:
+            raise UsageError(
+                "attempts are iterated once", hint="call `loop.attempts` again for another run of the unit"
+            )
+        self._session = self._open()
+        return self._session
 
-    def _raise_unless_good(self, outcome: Outcome[Any]) -> None:
-        self.outcome = outcome
-        outcome.unwrap()
+    def _end(self, at: Call | End) -> Outcome[Any]:
+        assert self._session is not None
+        assert not isinstance(at, Call), "a run that succeeded or was cancelled calls nothing more"
+        self.outcome = self._session.outcome(at)
+        return self.outcome
+
+    def _leave(self, *, unused: Attempt | None = None) -> None:
+        """End the run where the loop was left early, or its attempt was not used."""
+        if self.outcome is not None:
+            return
+        self.settle(Interrupted())
+        if unused is not None:
+            assert self._session is not None
+            raise UsageError(
+                f"{self._session.work.unit.name}: attempt {unused.number} was not used",
+                hint="write `with attempt:` around the code that is tried",
+            )

@@ -10,6 +10,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from rerail.decisions.effects import AskLanded, Call, MakeRepair, RunHeal, Sleep
+from rerail.observe import contained
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -71,14 +72,20 @@ async def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Sessio
         return work.interrupted(session.pending)
     try:
         match effect:
-            case Sleep(wait_s):
-                performer.emit("wait.started", wait_s=wait_s)
-                await sleep(wait_s)
+            case Sleep():
+                performer.emit("wait.started", wait_s=effect.wait_s)
+                await sleep(effect.wait_s)
                 return None
-            case MakeRepair(record):
-                return performer.repaired(await value_of(work.ask_repairer(performer.request(record))))
+            case MakeRepair():
+                new_input = None
+                with contained("repair", but=work.passes_through):
+                    new_input = await value_of(work.ask_repairer(performer.request(effect.record)))
+                return performer.repaired(new_input)
             case AskLanded():
-                return performer.probed(await value_of(work.ask_landed()))
+                answer = None
+                with contained("landed", but=work.passes_through):
+                    answer = await value_of(work.ask_landed())
+                return performer.probed(answer)
             case RunHeal():
                 return await _perform(effect, session)
     except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, assert_never
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from rerail.decisions.effects import (
     Announce,
@@ -17,6 +18,7 @@ from rerail.decisions.effects import (
     Sleep,
     Spend,
 )
+from rerail.observe import contained, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import Reply, Tried
     from rerail.runner.script import End
     from rerail.runner.session import Session
+    from rerail.runner.work import Work
 
 
 class Sleeper(Protocol):
@@ -80,10 +83,24 @@ def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Session, sle
             performer.emit("wait.started", wait_s=effect.wait_s)
             sleep(effect.wait_s)
             return None
-        case MakeRepair(record):
-            return performer.repaired(work.ask_repairer(performer.request(record)))
+        case MakeRepair():
+            return performer.repaired(
+                _answer("repair", work, lambda: work.ask_repairer(performer.request(effect.record)))
+            )
         case AskLanded():
-            return performer.probed(work.ask_landed())
+            return performer.probed(_answer("landed", work, work.ask_landed))
         case RunHeal():
             return performer.perform(effect)
     assert_never(effect)
+
+
+def _answer(callback: str, work: Work, ask: Callable[[], Any]) -> Any:
+    """Return what a unit's callback says; None, which is no answer, where it raises or would have to be awaited."""
+    answer = None
+    with contained(callback, but=work.passes_through):
+        answer = ask()
+    if type(answer) is CoroutineType:
+        answer.close()
+        answer = None
+        warn(callback, "is a coroutine function, which only `arun` and `async for` await")
+    return answer

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import attrs
 
+from rerail.errors import UsageError
 from rerail.evidence.clip import stream_from_parts
 from rerail.evidence.fingerprint import input_fingerprint
 from rerail.evidence.model import StreamName
@@ -101,6 +104,26 @@ class CommandWork(RunnableWork):
     def input_id(self) -> Fingerprint:
         """Return the fingerprint of command line, directory and files."""
         return input_fingerprint((self.command, self.cwd, self._tree_state(self.cwd)))
+
+
+def words(argv: object) -> tuple[str, ...]:
+    """Return a command as the words that its program gets.
+
+    Raises:
+        UsageError: It is no sequence of texts or paths, or empty.
+    """
+    if isinstance(argv, str | bytes | os.PathLike) or not isinstance(argv, Iterable):
+        raise UsageError(
+            f"a command is a list of words, which no shell reads, got {argv!r}",
+            hint="write ['ls', '-l'], or shlex.split(line); for a shell's own words ['sh', '-c', line]",
+        )
+    made = tuple(os.fspath(word) if isinstance(word, os.PathLike) else word for word in argv)
+    if not made or not all(isinstance(word, str) for word in made):
+        raise UsageError(
+            f"a command is one or more words, each text or a path, got {argv!r}",
+            hint="name at least the program to run",
+        )
+    return made
 
 
 def _evidence(finished: Finished) -> Evidence:

@@ -5,6 +5,7 @@ What it works with is built by `rerail.app`, whose ``Loop`` is this class with a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import wraps
 from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgeneratorfunction
 from itertools import count
@@ -16,6 +17,7 @@ import attrs
 from rerail.decisions.model import Answer, Why
 from rerail.errors import UsageError
 from rerail.ids import PauseId, RunId, UnitName
+from rerail.ledger.store import AlreadyAnsweredError
 from rerail.observe import contained, warn
 from rerail.runner import awaited, blocking
 from rerail.runner.attempts import Attempts
@@ -98,7 +100,7 @@ class Guard:
         if self._is_plain(unit, standing):
             # The path of nearly every call: nothing is known of the unit and nobody listens, so nothing is built.
             try:
-                value = function(*args, **kwargs)
+                value: Any = function(*args, **kwargs)
             except BaseException as error:  # noqa: BLE001  cancellations too: they are recorded, then raised again
                 work = self._work(unit, function, args, kwargs)
                 first = work.raised(error)
@@ -115,18 +117,20 @@ class Guard:
         return self._drive(work, self.tools.ledger.standing(work.unit.name))
 
     def _drive(self, work: RunnableWork, standing: Standing | None, first: Tried | None = None) -> Outcome[Any]:
-        if (refused := self._refused(work)) is not None:
-            return refused
-        session = self._session(work, standing)
-        end = blocking.drive(session, work.attempt, self.sleep, first=first)
-        outcome = _passed_on(session.outcome(end))
-        if isinstance(outcome, Paused) and self.tools.on_pause is not None:
+        while True:
+            if (refused := self._refused(work)) is not None:
+                return refused
+            session = self._session(work, standing)
+            end = blocking.drive(session, work.attempt, self.sleep, first=first)
+            outcome = _passed_on(session.outcome(end))
+            if not isinstance(outcome, Paused) or self.tools.on_pause is None:
+                return outcome
             answer = None
-            with contained("on_pause"):
+            with contained("on_pause", but=work.passes_through):
                 answer = self.tools.on_pause(outcome)
-            if self._answered(outcome, answer):
-                return self.drive(work)
-        return outcome
+            if not self._takes(answer, outcome):
+                return outcome
+            standing, first = self.tools.ledger.standing(work.unit.name), None
 
     async def arun(
         self, unit: str | Unit, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
@@ -141,7 +145,7 @@ class Guard:
         first: Tried | None = None
         if self._is_plain(unit, standing):
             try:
-                awaitable = function(*args, **kwargs)
+                awaitable: Any = function(*args, **kwargs)
                 value = await awaitable if isawaitable(awaitable) else _NOT_AWAITED
             except BaseException as error:  # noqa: BLE001  cancellations too: they are recorded, then raised again
                 work = self._work(unit, function, args, kwargs)
@@ -157,20 +161,22 @@ class Guard:
     async def _drive_async(
         self, work: CallableWork, standing: Standing | None, first: Tried | None = None
     ) -> Outcome[Any]:
-        if (refused := self._refused(work)) is not None:
-            return refused
-        session = self._session(work, standing)
-        end = await awaited.drive(session, work.attempt_async, self.asleep, first=first)
-        outcome = _passed_on(session.outcome(end))
-        if session.pending is not None:  # it came while the terminal record was written
-            raise session.pending
-        if isinstance(outcome, Paused) and self.tools.on_pause is not None:
+        while True:
+            if (refused := self._refused(work)) is not None:
+                return refused
+            session = self._session(work, standing)
+            end = await awaited.drive(session, work.attempt_async, self.asleep, first=first)
+            outcome = _passed_on(session.outcome(end))
+            if session.pending is not None:  # it came while the terminal record was written
+                raise session.pending
+            if not isinstance(outcome, Paused) or self.tools.on_pause is None:
+                return outcome
             answer = None
-            with contained("on_pause"):
+            with contained("on_pause", but=work.passes_through):
                 answer = await awaited.value_of(self.tools.on_pause(outcome))
-            if self._answered(outcome, answer):
-                return await self._drive_async(work, self.tools.ledger.standing(work.unit.name))
-        return outcome
+            if not self._takes(answer, outcome):
+                return outcome
+            standing, first = self.tools.ledger.standing(work.unit.name), None
 
     def pauses(self) -> tuple[PauseRecord, ...]:
         """Return the questions that are open in the loop's ledger, oldest first, whichever unit or process asked them."""
@@ -198,17 +204,19 @@ class Guard:
         )
         return answered
 
-    def _answered(self, paused: Paused, answer: object) -> bool:
-        """Write down the answer that a callback gave; whether there was one."""
+    def _takes(self, answer: object, paused: Paused) -> bool:
+        """Write down the answer that a callback gave; whether the run goes on."""
         if answer is None:
             return False
-        if type(answer) is CoroutineType:
-            answer.close()
         chosen = _answer(answer)
         if chosen is None:
+            if type(answer) is CoroutineType:
+                answer.close()
             warn("on_pause", f"must return an Answer or None, got {type(answer).__name__}")
             return False
-        self.answer(paused.pause, chosen)
+        # Somebody else may have answered while the callback thought: the first answer is the one that counts.
+        with suppress(AlreadyAnsweredError):
+            self.answer(paused.pause, chosen)
         return True
 
     def unit(self, name: str | Unit, **declared: Unpack[UnitFields]) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -266,15 +274,15 @@ class Guard:
         work = Work(self._declared(chosen), given, clock=self.tools.clock, cwd=self.root)
         return Attempts(lambda: self._admitted_session(work), self.sleep, self.asleep)
 
-    def _declared(self, unit: str | Unit) -> Unit:
+    def _declared(self, unit: object) -> Unit:
         if isinstance(unit, Unit):
             return self._declare(unit)
         declared = self._units.get(unit) if isinstance(unit, str) else None
         if declared is None:
-            declared = self._declare(_unit_of(unit, {}))
             if len(self._units) >= _REMEMBERED_UNITS:
                 self._units.clear()
-            self._units[unit] = declared
+            made = _unit_of(unit, {})
+            declared = self._units[made.name] = self._declare(made)
         return declared
 
     def _work(
@@ -344,10 +352,10 @@ def _check_called(unit: Unit, function: object) -> None:
     if not callable(function):
         raise UsageError(
             f"{unit.name}: a unit is a function that is called again after a failure, got {function!r}",
-            hint="pass the function itself and its arguments: `loop.run(name, function, 1, key=2)`; for a command use run_command",
+            hint="pass the function itself, then its arguments; `loop.run_command` runs commands",
         )
 
 
 def _answer(said: object) -> Answer | None:
     """Return an answer by its name; None for anything else."""
-    return Answer(said) if said in tuple(Answer) else None
+    return Answer(said) if isinstance(said, str) and said in tuple(Answer) else None

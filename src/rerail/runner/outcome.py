@@ -56,7 +56,6 @@ def _given(value: object) -> str:
     return "None" if value is None else "..."
 
 
-
 @attrs.frozen
 class Succeeded(Generic[T]):
     """The unit did what it should."""

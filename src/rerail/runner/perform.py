@@ -17,12 +17,12 @@ from rerail.errors import GitError, LedgerError
 from rerail.handlers.backoff import curve_s
 from rerail.handlers.heal import not_healed, outcome_of
 from rerail.ledger.store import Refusal
-from rerail.observe import decision_facts
+from rerail.observe import contained, decision_facts
 from rerail.runner.work import landing
 from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rerail.clock import Clock, Draw
     from rerail.decisions.effects import FailureRecord, Reply
@@ -69,8 +69,8 @@ class Tools:
     """This process."""
     alive: Callable[[Owner], bool]
     """Whether an owner still runs."""
-    on_failure: Callable[[FailureRecord], None] | None = None
-    """Shown every named failure before anything is done about it: where a block is printed."""
+    on_failure: Mapping[str, Callable[[FailureRecord], object]] = attrs.field(factory=dict)
+    """Shown every named failure before anything is done about it, each by the name that its giver knows it by."""
     on_pause: Callable[[Paused], Any] | None = None
     """Told of every pause; an `Answer` that it returns is the operator's, and the run goes on with it."""
 
@@ -208,8 +208,9 @@ class Performer:
         self._tools.ledger.record(record, announce.state)
         if self._is_heard:
             self._tools.observer.failure(record)
-        if self._tools.on_failure is not None:
-            self._tools.on_failure(record)
+        for name, show in self._tools.on_failure.items():
+            with contained(name):
+                show(record)
 
     def _heal(self, run: RunHeal) -> HealOutcome:
         record = run.record

@@ -179,21 +179,22 @@ def _name(
         )
         assert isinstance(reply, Grant)
         grant = reply
-    draws = NO_DRAWS
-    if action is Action.RETRY:
-        draws = _draws((yield DrawWait(state.failures_of(classification.class_) + 1)))
+    draws, evidence, rejected = NO_DRAWS, None, None
+    match action:
+        case Action.RETRY:
+            draws = _draws((yield DrawWait(state.failures_of(classification.class_) + 1)))
+        case Action.REPAIR:
+            # It should change the evidence, and what was rejected never runs again.
+            evidence = evidence_fingerprint(failure.evidence)
+            rejected = _fingerprint((yield IdentifyInput()))
+        case Action.HEAL:
+            evidence = evidence_fingerprint(failure.evidence)
+        case Action.PAUSE | Action.STOP:
+            pass
+        case _:
+            assert_never(action)
     state, decision = step(
-        state,
-        Failed(
-            classification,
-            grant,
-            failure.at_s,
-            # A repair or heal should change the evidence, and a rejected input never runs again; nothing else asks for either.
-            evidence=evidence_fingerprint(failure.evidence) if action in (Action.REPAIR, Action.HEAL) else None,
-            input=_fingerprint((yield IdentifyInput())) if action is Action.REPAIR else None,
-        ),
-        policy,
-        draws,
+        state, Failed(classification, grant, failure.at_s, evidence=evidence, input=rejected), policy, draws
     )
     plan = ""
     if isinstance(decision, Repair | Heal):

@@ -130,8 +130,11 @@ def test_a_dropped_next_step_is_noticed(dropped: Entry[...]) -> None:
     if dropped.id == GENERIC_FLOOR:
         assert found == ["the generic hint is not a next step of every family"]
     else:
+        left = {slug for entry in registry.values() if entry.category is Category.NEXT_STEP for slug in entry.family}
         assert found == [
-            f"{slug} is tailored, and no next step is registered for it" for slug in ErrorSlug if slug in dropped.family
+            f"{slug} is tailored, and no next step is registered for it"
+            for slug in ErrorSlug
+            if slug in dropped.family - left
         ]
 
 

@@ -60,7 +60,7 @@ def test_a_whole_envelope() -> None:
                 "category": "next-step",
                 "audience": "operator",
                 "text": hints.answer_pause.template(pause="p3-0a1b").text,
-                "command": None,
+                "command": ["rerail", "pauses"],
             },
             {
                 "id": "heed-pitfall",

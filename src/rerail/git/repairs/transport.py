@@ -14,7 +14,7 @@ import attrs
 from rerail.git.command import NETWORK_TIMEOUT_S
 from rerail.git.finding import Finding, fails, waits
 from rerail.git.state import Trouble
-from rerail.taxonomy.classes import FailureClass
+from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
     from rerail.git.command import GitResult
