@@ -296,3 +296,29 @@ def test_a_unit_that_killed_its_host_is_parked_and_not_run_again(
     assert second.envelope["data"]["failures"][0]["reason"] == "host-gone"
     assert (project / "ran").read_text() == "x"
     assert rerail("run", "--unit", "other", "--", "true").code == 0, "it does not block others"
+
+
+@pytest.mark.parametrize("evidence", [b"{}", b'{"exitcode": 1}', b'{"stdrr": "x", "exit_code": 1}'])
+def test_a_slip_in_evidence_is_told_and_not_taken_for_a_text(evidence: bytes, rerail: Rerail) -> None:
+    done = rerail("classify", "--json", "-", stdin=evidence)
+    refused(done)
+    assert done.envelope["error"] == "evidence-invalid"
+
+
+def test_a_tools_own_error_object_is_a_text(rerail: Rerail) -> None:
+    done = rerail(
+        "classify", "--json", "-", stdin=b'{"error": {"code": "insufficient_quota", "type": "billing"}, "status": 429}'
+    )
+    assert done.envelope["data"]["class"] == "deterministic-policy", done.text
+
+
+def test_the_id_of_evidence_is_passed_through(rerail: Rerail) -> None:
+    assert rerail("classify", "--json", "-", stdin=b'{"id": 7, "exit_code": 1}').envelope["data"]["id"] == 7
+
+
+def test_nothing_is_started_from_a_directory_that_is_gone(project: Path, environ: dict[str, str]) -> None:
+    script = f"mkdir gone && cd gone && rmdir ../gone && exec {PYTHON} -m rerail run --json -- touch {project}/ran"
+    done = subprocess.run(["sh", "-c", script], cwd=project, env=environ, capture_output=True, timeout=60)
+    assert done.returncode == 70, done.stderr
+    assert b'"error": "stopped"' in done.stdout
+    assert not (project / "ran").exists()

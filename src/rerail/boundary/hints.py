@@ -194,7 +194,7 @@ def heed_operator(*, unit: str) -> Advice:
 def run_when_wanted(*, unit: str) -> Advice:
     """The run was cancelled: nothing was charged and nothing failed, but the attempt may have acted in part."""
     return Advice(
-        f"Look at what unit {unit} did before it was cut off; run it again when it is wanted. Nothing was charged."
+        f"Look at what unit {unit} did before it was cut off; run it again when it is wanted."
     )
 
 

@@ -119,13 +119,14 @@ def _classifier() -> Callable[[object], Classification]:
     import os
     import time
 
+    from rerail.cli.here import working_directory
     from rerail.evidence.payload import from_payload
     from rerail.paths import cache_dir, find_root
     from rerail.recipes.read import load
     from rerail.rules.engine import classify
     from rerail.settings_file import packs_in_force
 
-    root = find_root(Path.cwd())
+    root = find_root(working_directory())
     rules = load(root, packs=packs_in_force(root), cache_dir=cache_dir(os.environ)).rules
 
     def name(value: object) -> Classification:
@@ -137,8 +138,9 @@ def _classifier() -> Callable[[object], Classification]:
 def _one(data: bytes, *, as_json: bool) -> int:
     from rerail.cli.output import leave
 
-    named = _classifier()(_evidence_of(data))
-    value = to_json_value(named)
+    given = _evidence_of(data)
+    named = _classifier()(given)
+    value = to_json_value(named, given.get("id"))
     result = Result(True, "classify", f"{named.class_}/{named.reason}: {named.summary}", value)
     if as_json:
         return leave(result, as_json=True)
@@ -149,7 +151,7 @@ def _one(data: bytes, *, as_json: bool) -> int:
     )
 
 
-def _evidence_of(data: bytes) -> object:
+def _evidence_of(data: bytes) -> dict[str, Any]:
     """Return evidence JSON where the input is an object, and whatever else it is as a message."""
     text = data.decode("utf-8", "replace")
     if text.lstrip().startswith("{"):
@@ -172,7 +174,12 @@ _EVIDENCE_KEYS = frozenset(
 
 def _is_evidence(value: dict[str, Any]) -> bool:
     """Whether an object is evidence JSON, perhaps with a slip in a key, and not some tool's own error object."""
-    return bool(value) and len(_EVIDENCE_KEYS & value.keys()) * 2 >= len(value)
+    unknown = value.keys() - _EVIDENCE_KEYS
+    if unknown:
+        from difflib import get_close_matches  # 5 ms, and evidence rarely has a slip
+
+        unknown = {key for key in unknown if not get_close_matches(key, _EVIDENCE_KEYS, n=1)}
+    return len(unknown) * 2 < len(value) or not value
 
 
 def _batch(data: bytes) -> int:

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from rerail.boundary import hints
+from rerail.boundary.result import Result
+from rerail.boundary.slugs import ErrorSlug
 from rerail.cli import margin
 from rerail.cli.ended import cancelled, result_of
+from rerail.cli.here import working_directory
 from rerail.cli.live import live_sleep
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from rerail.app import Loop
-    from rerail.boundary.result import Result
     from rerail.decisions.effects import FailureRecord
     from rerail.process import Finished
     from rerail.runner.outcome import Outcome
@@ -80,11 +83,21 @@ def command(
     Its output streams through untouched. A failure is named, with its evidence, before anything is done about it, and the
     name chooses what that is: back off, repair, heal, pause or stop.
     """
-    loop = open_loop(Path.cwd(), as_json=as_json)
+    try:
+        cwd = working_directory()
+    except UsageError as error:
+        return leave(_gone(error), as_json=as_json)
+    loop = open_loop(cwd, as_json=as_json)
     unit = _declared(scoped(default_name(argv, loop.root) if name is None else name), effects)
     return run_unit(
-        loop, unit, argv, cwd=Path.cwd(), verb="run", timeout_s=timeout_s, passthrough=passthrough, as_json=as_json
+        loop, unit, argv, cwd=cwd, verb="run", timeout_s=timeout_s, passthrough=passthrough, as_json=as_json
     )
+
+
+def _gone(error: UsageError) -> Result:
+    """Return the result of a run in a directory that no longer exists: nothing is started there, or anywhere else instead."""
+    step = hints.remove_cause(failure_class="worktree", remedy="start again from a directory that exists")
+    return Result(False, "run", error.message, {"outcome": "stopped"}, hints=(step,), error=ErrorSlug.STOPPED)
 
 
 def scoped(name: str) -> str:
