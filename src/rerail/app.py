@@ -20,6 +20,7 @@ from rerail.handlers.heal import GitHealer
 from rerail.ids import RunId, UnitName
 from rerail.ledger.memory import MemoryLedger
 from rerail.ledger.owner import current_owner, is_alive
+from rerail.ledger.store import Refusal
 from rerail.observe import Observer
 from rerail.paths import cache_dir, find_root
 from rerail.recipes.read import load
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
     from rerail.ledger.location import Location
-    from rerail.ledger.store import Ledger, Refusal
+    from rerail.ledger.store import Ledger
     from rerail.process import Finished
     from rerail.recipes.read import Loaded
     from rerail.rules.compile import RuleSet
@@ -172,7 +173,7 @@ class Loop(Guard):
                 clock=clock,
                 draw=draw,
                 healer=GitHealer(lambda: project.loaded.heals, project.loaded.taxonomy),
-                admit=lambda cwd: admit(store, cwd),
+                admit=lambda cwd: admit(store, cwd, clock),
                 owner=current_owner,
                 alive=is_alive,
                 on_failure=_shown(project.loaded.taxonomy, on_block, on_failure),
@@ -268,17 +269,26 @@ def _store(wish: Ledger | Path | str | None, project: Project) -> Ledger:
     return SqliteLedger(path)
 
 
-def admit(ledger: Ledger, root: str) -> Refusal | None:
-    """Check a refused worktree again; return the refusal when it still stands, forget it when the check passes."""
-    refusal = ledger.refusal(root)
-    if refusal is None:
-        return None
-    from rerail.git.safety import check_worktree
+def admit(ledger: Ledger, cwd: str, clock: Clock) -> Refusal | None:
+    """Check where a unit would work, resolved anew; return why nothing may be started there, or None.
 
-    if not check_worktree(Path(root)).ok:
-        return refusal
-    ledger.readmit(root)
-    return None
+    A failed check refuses the worktree until one passes. A directory in no repository that was never refused is no worktree.
+    """
+    from rerail.git.safety import check_worktree  # 40 ms to import; a loop without a root never asks
+
+    root = str(find_root(Path(cwd)))
+    refused = ledger.refusal(root)
+    failed = check_worktree(Path(cwd)).failed
+    if failed is None:
+        if refused is not None:
+            ledger.readmit(root)
+        return None
+    if refused is None and failed.reason == "not-a-repository":
+        return None
+    refusal = refused or Refusal(root, clock.wall_s(), failed.reason, failed.text)
+    if refused is None:
+        ledger.refuse(refusal)
+    return refusal
 
 
 def _shown(

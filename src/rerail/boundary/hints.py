@@ -193,9 +193,7 @@ def heed_operator(*, unit: str) -> Advice:
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.CANCELLED)
 def run_when_wanted(*, unit: str) -> Advice:
     """The run was cancelled: nothing was charged and nothing failed, but the attempt may have acted in part."""
-    return Advice(
-        f"Look at what unit {unit} did before it was cut off; run it again when it is wanted."
-    )
+    return Advice(f"Look at what unit {unit} did before it was cut off; run it again when it is wanted.")
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.WORKTREE_REFUSED)

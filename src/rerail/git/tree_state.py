@@ -1,4 +1,4 @@
-"""Tells one state of the files that a command works on from another: after a hand-back, a command runs again only when they changed.
+"""Tells one state of the files that a command works on from another, for a handed-back command runs again only when they changed.
 
 In a work tree, git says which files differ from HEAD and only those are read; elsewhere sizes and times are compared. Nothing is
 written.

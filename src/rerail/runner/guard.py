@@ -5,6 +5,7 @@ What it works with is built by `rerail.app`, whose ``Loop`` is this class with a
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from functools import wraps
 from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgeneratorfunction
@@ -77,7 +78,7 @@ class Guard:
         self.tools, self.policy, self.run_id, self.root = tools, policy, run, root
         self._classify, self._declare = classify, declare
         self.sleep, self.asleep = sleep, asleep
-        self._numbers = count(1)
+        self._numbers, self._pid = count(1), os.getpid()
         self._units: dict[str, Unit] = {}
 
     def run(self, unit: str | Unit, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Outcome[T]:
@@ -304,7 +305,7 @@ class Guard:
         return Session(
             work,
             standing,
-            run=RunId(f"{self.run_id}.{next(self._numbers)}"),
+            run=self._next_run(),
             tools=self.tools,
             policy=self.policy,
             classify=self._classify,
@@ -316,11 +317,17 @@ class Guard:
             refused.unwrap()
         return self._session(work, self.tools.ledger.standing(work.unit.name))
 
+    def _next_run(self) -> RunId:
+        """Return the id of a new unit run. A forked process counts on its own: two runs of one id would share their charges."""
+        if (pid := os.getpid()) != self._pid:
+            self._pid, self.run_id = pid, RunId(f"{self.run_id}-{pid}")
+        return RunId(f"{self.run_id}.{next(self._numbers)}")
+
     def _refused(self, work: Work) -> Stopped | None:
-        """Return a stop when the worktree was refused earlier and still does not pass its check."""
-        if not self.root:
+        """Return a stop when nothing may be started where the unit works."""
+        if not work.cwd:
             return None
-        refusal = self.tools.admit(self.root)
+        refusal = self.tools.admit(work.cwd)
         if refusal is None:
             return None
         self.tools.observer.emit(

@@ -165,6 +165,10 @@ class NotRecoveredError(RerailError):
         super().__init__(f"{outcome.unit}: {self._verb}{question} after {attempts}: {named}", hint=self._advice or None)
         self.outcome = outcome
 
+    def __reduce__(self) -> tuple[type[NotRecoveredError], tuple[HandedBack | Paused | Stopped]]:
+        """Pickle as what it was made of: a process pool sends it to another process."""
+        return type(self), (self.outcome,)
+
 
 class HandedBackError(NotRecoveredError):
     """The caller must change the input; ``outcome.request`` says how."""

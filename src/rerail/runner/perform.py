@@ -6,6 +6,7 @@ All of it may block. Calls, waits and callbacks are not here, for an awaiting pr
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 import attrs
@@ -18,6 +19,7 @@ from rerail.handlers.backoff import curve_s
 from rerail.handlers.heal import not_healed, outcome_of
 from rerail.ledger.store import Refusal
 from rerail.observe import contained, decision_facts
+from rerail.paths import find_root
 from rerail.runner.work import landing
 from rerail.taxonomy import FailureClass
 
@@ -93,6 +95,7 @@ class Performer:
         self.pause: PauseId | None = None
         """The question that the run ended with."""
         self._state: RunState | None = None
+        self._is_refused = False
         # Asked once per run: whether anybody listens does not change within the microseconds of one.
         self._is_heard = tools.observer.hears_failures
 
@@ -134,6 +137,14 @@ class Performer:
                 **fields,
             }
         self._tools.observer.emit(name, **fields)
+
+    def refuse(self, pause: PauseId | None) -> None:
+        """Perform nothing in this run, which is not one: its end is told and not written down.
+
+        Args:
+            pause: The question that is open, if one is.
+        """
+        self.pause, self._is_refused = pause, True
 
     def _begin(self, call: Call) -> None:
         self._state = call.state
@@ -233,15 +244,24 @@ class Performer:
     def _finish(self, finish: Finish) -> None:
         state, decision = finish.state, finish.decision
         self._state = state
+        if self._is_refused:
+            self.emit("unit.refused", detail=state.last.summary if state.last else "")
+            return
         if self._known:
-            self.pause = self._tools.ledger.finish(
-                state,
-                decision,
-                record=finish.record,
-                at_s=self._tools.clock.wall_s(),
-                command=self._work.command,
-                cwd=self._work.cwd,
-            )
+            try:
+                self.pause = self._tools.ledger.finish(
+                    state,
+                    decision,
+                    record=finish.record,
+                    at_s=self._tools.clock.wall_s(),
+                    command=self._work.command,
+                    cwd=self._work.cwd,
+                )
+            except LedgerError as error:
+                # What came out is known, and is told as it is; only a question that cannot be kept is none.
+                if isinstance(decision, Pause):
+                    raise
+                self.emit("ledger.unusable", error=str(error))
         if isinstance(decision, Stop) and state.last is not None and state.last.class_ == FailureClass.WORKTREE:
             self._refuse_worktree(state.last.reason, state.last.summary)
         if self._is_heard:
@@ -257,4 +277,5 @@ class Performer:
 
     def _refuse_worktree(self, reason: str, detail: str) -> None:
         if self._work.cwd:
-            self._tools.ledger.refuse(Refusal(self._work.cwd, self._tools.clock.wall_s(), reason, detail))
+            root = str(find_root(Path(self._work.cwd)))
+            self._tools.ledger.refuse(Refusal(root, self._tools.clock.wall_s(), reason, detail))

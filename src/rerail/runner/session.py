@@ -50,6 +50,9 @@ class Session:
         self.pending: BaseException | None = None
         """A cancellation that came while something was written: it is raised once that is done, and the run has ended."""
         self.performer = Performer(tools, work, policy, known=standing is not None)
+        if isinstance(decision, HandBack) or (isinstance(decision, Pause) and standing is not None and standing.pause):
+            # Nothing is run, so nothing ends: the run that asked, or handed back, has its terminal record already.
+            self.performer.refuse(standing.pause.id if standing is not None and standing.pause else None)
         self.script = follow(state, decision, policy=policy, classify=classify)
 
     def outcome(self, end: End) -> Outcome[Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 from tests.loops import Named, Script, named_loop, scripted
 
@@ -28,6 +30,9 @@ from rerail.decisions.model import Answer
 from rerail.decisions.policy import Backoff
 from rerail.ledger.memory import MemoryLedger
 from rerail.testing import ManualClock
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PURE = Unit("unit", effects="none")
 
@@ -393,3 +398,55 @@ def test_a_coroutine_callback_is_awaited_for_its_answer() -> None:
 
     loop, script = scripted([Named("deterministic-policy/hook-denied"), "value"], on_pause=ask)
     assert asyncio.run(loop.arun(PURE, script.awaited)).ok
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])
+def test_a_cancellation_of_the_very_first_call_is_not_run_again(error: BaseException) -> None:
+    """Nothing listens here, so the call is made before anything is built: its outcome must not be lost on the way."""
+    loop, script = scripted([error, "ran again"])
+    with pytest.raises(type(error)):
+        loop.run(PURE, script)
+    assert script.calls == 1
+
+
+def test_a_refused_run_writes_no_second_terminal_record() -> None:
+    loop, script = scripted([Named("deterministic-policy/hook-denied")])
+    for _ in range(3):
+        loop.run(PURE, script)
+    assert [event.name for event in loop.tools.ledger.events()] == ["failure.classified", "unit.finished"]
+
+
+def test_the_error_of_an_ended_run_survives_a_process_pool() -> None:
+    import pickle
+
+    loop, script = scripted([Named("runtime/killed")])
+    with pytest.raises(StoppedError) as caught:
+        loop.run(PURE, script).unwrap()
+    outcome = caught.value.outcome
+    sent = pickle.loads(pickle.dumps(StoppedError(attrs.evolve(outcome, error=None))))
+    assert str(sent) == str(caught.value)
+
+
+def test_forked_processes_share_a_budget_and_not_a_charge(tmp_path: Path) -> None:
+    loop, names = named_loop(ledger=tmp_path / "ledger.sqlite3")
+    script = Script([Named("provider/timeout")], names)
+    children = []
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            loop.run(PURE, script)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    granted = [event for event in loop.tools.ledger.events() if event.name == "failure.classified"]
+    retried = [event for event in granted if event.fields["decision"]["kind"] == "retry"]  # type: ignore[index]  # JSON
+    assert len(retried) == 5
+
+
+@pytest.mark.parametrize("broken", ["gitdir: /nowhere/x\n", "garbage", ""])
+def test_nothing_is_started_in_a_worktree_that_does_not_resolve(broken: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text(broken)
+    loop, script = scripted(["value"], root=tmp_path)
+    outcome = loop.run(PURE, script)
+    assert isinstance(outcome, Stopped)
+    assert (outcome.why, script.calls) == (Why.REFUSED_WORKTREE, 0)

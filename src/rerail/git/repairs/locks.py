@@ -37,8 +37,9 @@ _REMOTE_FILE_SYSTEMS = re.compile(
     r"nfs\d?|cifs|smb\w*|afs|afpfs|webdav|davfs|9p|virtiofs|ceph|lustre|gpfs|glusterfs|beegfs|fuse\.(?:sshfs|grpcfuse|s3fs|gluster\w*)"
 )
 
-_NAMED_LOCK = re.compile(r"([^'\"‘’“”«»\r\n]+\.lock)['\"’”»]")  # noqa: RUF001  quotes of other languages
-_NAMED_CONFIG = re.compile(r"could not lock config file (.+): File exists")
+# Bounded, and begun by a quote: a hostile line of any length is read in linear time.
+_NAMED_LOCK = re.compile(r"['\"‘“«„]([^'\"‘’“”«»„\r\n]{1,4096}\.lock)['\"’”»“]")  # noqa: RUF001  quotes of other languages
+_NAMED_CONFIG = re.compile(r"could not lock config file (.{1,4096}): File exists")
 
 
 @attrs.frozen
