@@ -5,7 +5,7 @@ Real rules, real core, real ledger; only time is moved by hand.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.loops import Script
@@ -13,6 +13,9 @@ from tests.loops import Script
 from rerail import Paused, Stopped, Succeeded, Unit, Why
 from rerail.evidence import from_process, from_text
 from rerail.testing import manual_loop
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PURE = Unit("unit", effects="none")
 

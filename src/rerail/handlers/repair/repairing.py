@@ -18,7 +18,7 @@ from rerail.handlers.repair.judging import UnjudgedError
 from rerail.handlers.repair.model import Complaint, Kind
 from rerail.handlers.repair.shape import shape_of
 from rerail.handlers.repair.tree import NotJsonError, copied, same
-from rerail.taxonomy.classes import FailureClass
+from rerail.taxonomy.law import FailureClass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
