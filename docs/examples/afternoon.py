@@ -188,13 +188,13 @@ def a_worktree_is_broken(place: Path) -> Row:
     git(repo, "worktree", "add", "-q", str(tree))
     link = (tree / ".git").read_text()
     (tree / ".git").write_text("gitdir: /nowhere/.git/worktrees/feature\n")
-    stopped = rerail(tree, "run", "--unit", "status", "--", "git", "status")
+    stopped = rerail(tree, "run", "--unit", "build", "--", "touch", "spawned")
     refused = rerail(tree, "run", "--unit", "other", "--", "touch", "spawned")
     never_ran = not (tree / "spawned").exists()
     (tree / ".git").write_text(link)
     mended = rerail(tree, "check")
     as_it_should = refused.code == 70 and never_ran and mended.code == 0
-    return row("status", stopped, expected=("worktree/broken-link", "stop", "stopped"), also=as_it_should)
+    return row("build", stopped, expected=("worktree/broken-link", "stop", "stopped"), also=as_it_should)
 
 
 # -- how the story is told -----------------------------------------------------------------------------------------------------
@@ -285,7 +285,7 @@ def show_table(rows: list[Row], took_s: float) -> None:
         table.add_row(
             each.unit, each.named, str(each.attempts), each.decision, each.outcome, "✓" if each.right else "✗"
         )
-    Console().print(table)
+    Console(width=110).print(table)
 
 
 if __name__ == "__main__":

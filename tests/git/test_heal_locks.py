@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -197,6 +198,15 @@ def test_a_lock_that_is_gone_by_itself_needs_no_heal(repo: Repo) -> None:
     failure = evidence(("git", "add", "x"), 128, b"", stderr.encode(), str(repo.path))
     report = repo.heal(failure, "git/index-lock")
     assert (report.outcome, report.backup) == ("retry", None)
+
+
+@pytest.mark.parametrize(
+    "text", ["'", "'a", "a", ".lock", "'.lock", "could not lock config file ", "refs/heads/", "Unable to create '"]
+)
+def test_a_hostile_line_of_any_length_is_read_in_no_time(text: str) -> None:
+    began = time.process_time()
+    locks.names_a_lock(text * (1_000_000 // len(text)))
+    assert time.process_time() - began < 1.0
 
 
 RACER = """

@@ -181,7 +181,7 @@ def _stopped(
         return Result(
             ok=False,
             verb=verb,
-            message=f"{unit}: not run: this worktree is refused until its check passes",
+            message=f"{unit}: not run: {last.classification.summary if last else 'the worktree check failed'}",
             data=data,
             hints=(hints.pass_worktree_check(root="this worktree"),),
             error=ErrorSlug.WORKTREE_REFUSED,

@@ -15,17 +15,21 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack
 
 import attrs
 
-from rerail.decisions.model import Answer, Why
+from rerail.decisions.effects import FailureRecord
+from rerail.decisions.model import Answer, Stop, Why
 from rerail.errors import UsageError
-from rerail.ids import PauseId, RunId, UnitName
+from rerail.evidence.model import Evidence, Source
+from rerail.ids import PauseId, RuleSlug, RunId, UnitName
 from rerail.ledger.store import AlreadyAnsweredError
 from rerail.observe import contained, warn
+from rerail.rules.model import Citation, Classification
 from rerail.runner import awaited, blocking
 from rerail.runner.attempts import Attempts
 from rerail.runner.outcome import Cancelled, Outcome, Paused, Stopped, Succeeded
 from rerail.runner.session import Session
 from rerail.runner.unit import Unit
 from rerail.runner.work import CallableWork, RunnableWork, Work, never_awaited, nothing_to_await
+from rerail.taxonomy import Action, FailureClass
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import Tried
     from rerail.decisions.policy import Policy
     from rerail.decisions.start import Standing
-    from rerail.ledger.store import PauseRecord
+    from rerail.ledger.store import PauseRecord, Refusal
     from rerail.runner.awaited import AsyncSleeper
     from rerail.runner.blocking import Sleeper
     from rerail.runner.perform import Tools
@@ -330,10 +334,22 @@ class Guard:
         refusal = self.tools.admit(work.cwd)
         if refusal is None:
             return None
-        self.tools.observer.emit(
-            "unit.refused", unit=work.unit.name, class_="worktree", reason=refusal.reason, detail=refusal.detail
-        )
-        return Stopped(work.unit.name, 0, (), None, Why.REFUSED_WORKTREE)
+        record = _refusal_record(refusal, work.unit.name, run=self.run_id, at_s=self.tools.clock.wall_s())
+        self.tools.show(record)
+        return Stopped(work.unit.name, 0, (record,), None, Why.REFUSED_WORKTREE)
+
+
+def _refusal_record(refusal: Refusal, unit: UnitName, *, run: RunId, at_s: float) -> FailureRecord:
+    """Return what a failed check before the first attempt is, named like any other failure."""
+    named = Classification(
+        class_=FailureClass.WORKTREE.value,
+        reason=refusal.reason,
+        rule=RuleSlug("rerail-worktree-check"),
+        summary=refusal.detail,
+        evidence=(Citation("worktree-safety", 0, refusal.detail),),
+        action=Action.STOP,
+    )
+    return FailureRecord(run, unit, 0, at_s, Evidence(Source.PROCESS), named, Stop(Why.REFUSED_WORKTREE))
 
 
 def _passed_on(outcome: Outcome[T]) -> Outcome[T]:

@@ -76,6 +76,13 @@ class Tools:
     on_pause: Callable[[Paused], Any] | None = None
     """Told of every pause; an `Answer` that it returns is the operator's, and the run goes on with it."""
 
+    def show(self, record: FailureRecord) -> None:
+        """Show a named failure to everybody who wants to see it."""
+        self.observer.failure(record)
+        for name, show in self.on_failure.items():
+            with contained(name):
+                show(record)
+
 
 class Performer:
     """Performs the effects of one run.
@@ -217,11 +224,8 @@ class Performer:
         self._known = True
         self._work.history.append(record)
         self._tools.ledger.record(record, announce.state)
-        if self._is_heard:
-            self._tools.observer.failure(record)
-        for name, show in self._tools.on_failure.items():
-            with contained(name):
-                show(record)
+        if self._is_heard or self._tools.on_failure:
+            self._tools.show(record)
 
     def _heal(self, run: RunHeal) -> HealOutcome:
         record = run.record

@@ -39,7 +39,7 @@ _REMOTE_FILE_SYSTEMS = re.compile(
 
 # Bounded, and begun by a quote: a hostile line of any length is read in linear time.
 _NAMED_LOCK = re.compile(r"['\"‘“«„]([^'\"‘’“”«»„\r\n]{1,4096}\.lock)['\"’”»“]")  # noqa: RUF001  quotes of other languages
-_NAMED_CONFIG = re.compile(r"could not lock config file (.{1,4096}): File exists")
+_NAMED_CONFIG = re.compile(r"^(?:error: |fatal: )?could not lock config file (.{1,4096}): File exists")
 
 
 @attrs.frozen
