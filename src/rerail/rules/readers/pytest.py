@@ -165,6 +165,12 @@ class _Report:
                 self.draft.mask(index)  # the E lines say it whole
             else:
                 self.ends.append((index, text))
+        named = [end for end in self.ends if end in self.told and is_judgement(end[1])]
+        if named:
+            # The summary names the test beside what it ended with: that line is what somebody who must mend it needs first.
+            shown = [end for end in self.ends if end in self.told or not is_judgement(end[1])]
+            self.draft.mask(*(index for index, _ in self.ends if index not in {at for at, _ in shown}))
+            self.ends = shown
         if self.ends or failing:
             conclude(self.draft, self.ends, failing)
         self.draft.mark(Weight.PLAIN, *self.counted)
