@@ -128,16 +128,7 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
 def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws) -> tuple[RunState, Decision]:
     action = policy.action(failed.classification)
     came_back = failed.evidence in state.seen
-    state = RunState(
-        *state[:6],
-        failures=(*state.failures, failed.classification.class_),
-        waited_s=state.waited_s,
-        # What a validator rejected never runs again; a retried input is not rejected, only unlucky.
-        rejected=state.rejected if failed.input is None else state.rejected | {failed.input},
-        # A repair or heal should change the evidence; a wait should not.
-        seen=state.seen if failed.evidence is None else state.seen | {failed.evidence},
-        last=failed.classification,
-    )
+    state = state.failed(failed)
     if (limit := _what_binds(state, failed, policy, came_back=came_back)) is not None:
         return _pause(state, limit)
     match action:

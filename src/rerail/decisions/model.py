@@ -165,19 +165,41 @@ class RunState(NamedTuple):
         """How many attempts of this run failed with *class_*."""
         return self.failures.count(class_)
 
-    # By place, and not by `_replace`, which takes twice as long: a failure that is retried moves its run six times.
+    # By place, and not by `_replace`, which takes four times as long: a failure that is retried moves its run five times.
 
     def moved_to(self, phase: Phase) -> RunState:
         """Return the same run in another phase."""
-        return RunState._make((*self[:4], phase, *self[5:]))
+        run, unit, at, effects, _, attempt, failures, waited, rejected, seen, last = self
+        return _made(RunState, (run, unit, at, effects, phase, attempt, failures, waited, rejected, seen, last))
 
     def attempting(self) -> RunState:
         """Return the same run in its next attempt."""
-        return RunState._make((*self[:4], Phase.RUNNING, self.attempt + 1, *self[6:]))
+        run, unit, at, effects, _, attempt, failures, waited, rejected, seen, last = self
+        return _made(RunState, (run, unit, at, effects, _RUNNING, attempt + 1, failures, waited, rejected, seen, last))
 
     def waiting(self, wait_s: float) -> RunState:
         """Return the same run in a wait of so many seconds."""
-        return RunState._make((*self[:4], Phase.WAITING, *self[5:7], self.waited_s + wait_s, *self[8:]))
+        run, unit, at, effects, _, attempt, failures, waited, rejected, seen, last = self
+        waited += wait_s
+        return _made(RunState, (run, unit, at, effects, _WAITING, attempt, failures, waited, rejected, seen, last))
+
+    def failed(self, failure: Failed) -> RunState:
+        """Return the same run with one more failure behind it, in the phase that it was in."""
+        run, unit, at, effects, phase, attempt, failures, waited, rejected, seen, _ = self
+        last = failure.classification
+        failures = (*failures, last.class_)
+        if failure.input is not None:
+            # What a validator rejected never runs again; a retried input is not rejected, only unlucky.
+            rejected |= {failure.input}
+        if failure.evidence is not None:
+            # A repair or heal should change the evidence; a wait should not.
+            seen |= {failure.evidence}
+        return _made(RunState, (run, unit, at, effects, phase, attempt, failures, waited, rejected, seen, last))
+
+
+_made = tuple.__new__
+# A look-up of an enumeration's member takes 120 ns in Python 3.11.
+_RUNNING, _WAITING = Phase.RUNNING, Phase.WAITING
 
 
 class Started(NamedTuple):

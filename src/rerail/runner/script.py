@@ -168,13 +168,13 @@ def _name(
     if spends(action):
         reply = yield Spend(
             Charge(
-                run=state.run,
-                unit=state.unit,
-                attempt=state.attempt,
-                class_=classification.class_,
-                budget=policy.budget(classification.class_),
-                window=policy.window,
-                at_s=failure.at_s,
+                state.run,
+                state.unit,
+                state.attempt,
+                classification.class_,
+                policy.budget(classification.class_),
+                policy.window,
+                failure.at_s,
             )
         )
         assert isinstance(reply, Grant)
@@ -193,22 +193,20 @@ def _name(
             pass
         case _:
             assert_never(action)
-    state, decision = step(
-        state, Failed(classification, grant, failure.at_s, evidence=evidence, input=rejected), policy, draws
-    )
+    state, decision = step(state, Failed(classification, grant, failure.at_s, evidence, rejected), policy, draws)
     plan = ""
-    if isinstance(decision, Repair | Heal):
+    if isinstance(decision, (Repair, Heal)):
         plan = _text((yield Plan(decision, classification, failure.evidence)))
     record = FailureRecord(
-        run=state.run,
-        unit=state.unit,
-        attempt=state.attempt,
-        at_s=failure.at_s,
-        evidence=failure.evidence,
-        classification=classification,
-        decision=decision,
-        plan=plan,
-        balance=grant.balance if grant else None,
+        state.run,
+        state.unit,
+        state.attempt,
+        failure.at_s,
+        failure.evidence,
+        classification,
+        decision,
+        plan,
+        grant.balance if grant else None,
     )
     yield Announce(record, state)
     return state, decision, record
