@@ -13,16 +13,19 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from rerail.errors import RecipeError
 from rerail.evidence.payload import from_payload
+from rerail.quality.corpus import Case
+from rerail.quality.scores import Judged, Named, Score, score
 from rerail.recipes import built_in_dir
 from rerail.recipes.read import taxonomy_of
 from rerail.recipes.schema import read_recipe
 from rerail.rules import Classification, RuleSet, classify, compile_rules
+from rerail.taxonomy import BUILT_IN
 
 NOW = 1_796_065_200.0
 """The corpora were made in November 2026; clock times in them are read from there."""
@@ -32,14 +35,20 @@ def main() -> None:
     options = _options()
     rules = _rules(options.packs.split(",") if options.packs else None)
     for path in options.corpus:
-        cases = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
-        cases = [case for case in cases if _is_labelled(case) and _is_wanted(case, options)]
+        cases, families = [], {}
+        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+            raw = json.loads(line)
+            family = str(raw.get("family", raw.get("kind", "")))
+            if (case := _case(raw, number)) is not None and _is_wanted(case, family, options):
+                cases.append(case)
+                families[case.id] = family
         started = time.perf_counter()
-        named = {str(case["id"]): classify(from_payload(_payload(case["input"])), rules, now=NOW) for case in cases}
+        named = {case.id: classify(case.evidence, rules, now=NOW) for case in cases}
         spent = time.perf_counter() - started
-        core = options.packs == "core"
         print(f"\n{path}: {len(cases)} cases, {1000 * spent / max(1, len(cases)):.2f} ms each")
-        _report(cases, named, core=core, options=options)
+        classes = [str(spec.name) for spec in BUILT_IN]
+        scored = score(cases, lambda case: Named.by(named[case.id]), classes, core=options.packs == "core")  # noqa: B023
+        _report(scored, named, families, options)
 
 
 def _rules(packs: list[str] | None) -> RuleSet:
@@ -67,6 +76,22 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _case(raw: dict[str, Any], line: int) -> Case | None:
+    """Return a line as a case; None where it has no evidence, or expects no class: reports may be scenarios in words."""
+    if "label" in raw:
+        accept, expected, core_label = raw.get("accept", ()), {"class": raw["label"]}, raw["core_label"]
+        retry_after_s = raw.get("retry_after_s")
+    else:
+        expected, core_label, retry_after_s = raw["expected"], None, None
+        accept = expected.get("acceptable_classes", ())
+        if "scenario" in raw["input"] or not ({"class", "acceptable_classes"} & expected.keys()):
+            return None
+    label = str(expected.get("class", "")).replace("none", "unclassified") or accept[0]
+    deciding = raw.get("evidence") or ""
+    evidence = from_payload(_payload(raw["input"]))
+    return Case(str(raw["id"]), line, evidence, label, core_label or label, tuple(accept), deciding, retry_after_s)
+
+
 def _payload(given: dict[str, Any]) -> dict[str, Any]:
     """Return a case's input as evidence JSON: raw bytes as they would be captured, and nothing for null."""
     payload = {key: value for key, value in given.items() if value is not None}
@@ -75,81 +100,44 @@ def _payload(given: dict[str, Any]) -> dict[str, Any]:
     return payload
 
 
-def _is_labelled(case: dict[str, Any]) -> bool:
-    """Tell whether a line is a case with evidence; reports may be scenarios in words, or expect no class."""
-    return "label" in case or (
-        "scenario" not in case["input"] and bool({"class", "acceptable_classes"} & case["expected"].keys())
-    )
-
-
-def _is_wanted(case: dict[str, Any], options: argparse.Namespace) -> bool:
-    family, label = str(case.get("family", "")), _truth(case, core=False)[0]
-    return options.family in family and options.id in str(case["id"]) and (not options.label or options.label == label)
-
-
-def _truth(case: dict[str, Any], *, core: bool) -> tuple[str, set[str]]:
-    if "label" in case:
-        truth = case["core_label"] if core else case["label"]
-        return truth, {truth, *case.get("accept", ())}
-    expected = case["expected"]
-    truth = str(expected.get("class", "")).replace("none", "unclassified") or expected["acceptable_classes"][0]
-    return truth, {truth, *expected.get("acceptable_classes", ())}
+def _is_wanted(case: Case, family: str, options: argparse.Namespace) -> bool:
+    return options.family in family and options.id in case.id and (not options.label or options.label == case.label)
 
 
 def _report(
-    cases: list[dict[str, Any]], named: dict[str, Classification], *, core: bool, options: argparse.Namespace
+    score: Score, named: dict[str, Classification], families: dict[str, str], options: argparse.Namespace
 ) -> None:
-    right, wrong, families = Counter[str](), Counter[str](), defaultdict[str, list[bool]](list)
-    false_positives = Counter[str]()
-    unsafe = cited = citable = delays = delays_right = 0
-    for case in cases:
-        truth, accepted = _truth(case, core=core)
-        given = named[str(case["id"])]
-        correct = given.class_ in accepted
-        families[str(case.get("family", case.get("kind", "")))].append(correct)
-        (right if correct else wrong)[truth] += 1
-        is_unsafe = not correct and (given.class_ == "provider" or (given.class_ == "git" and truth == "worktree"))
-        unsafe += is_unsafe
-        if not correct:
-            false_positives[given.class_] += 1
-        evidence_right = True
-        if correct and case.get("evidence") and truth != "unclassified":
-            citable += 1
-            evidence_right = _overlaps(case["evidence"], given)
-            cited += evidence_right
-        delay_right = True
-        if case.get("retry_after_s") is not None:
-            delays += 1
-            delay_right = given.retry_after_s is not None and abs(given.retry_after_s - case["retry_after_s"]) <= 1
-            delays_right += delay_right
-        if options.all or not (correct and evidence_right and delay_right):
-            note = " UNSAFE" if is_unsafe else ""
-            note += "" if evidence_right else f" CITED WRONG, deciding text is {case['evidence']!r}"
-            note += "" if delay_right else f" DELAY {given.retry_after_s} for {case['retry_after_s']}"
-            _show(case, truth, given, note, trace=options.trace)
-    f1 = [2 * right[c] / (2 * right[c] + false_positives[c] + wrong[c]) for c in right.keys() | wrong.keys()]
-    total = max(1, len(cases))
+    marks = defaultdict[str, list[bool]](list)
+    for judged in score.judged:
+        marks[families[judged.case.id]].append(judged.is_right)
+        is_good = judged.is_right and judged.cites is not False and judged.reads_delay is not False
+        if options.all or not is_good:
+            _show(judged, named[judged.case.id], families[judged.case.id], trace=options.trace)
+    print(f"accuracy {score.accuracy:.4f}  macro_f1 {score.macro_f1:.4f}  unsafe {len(score.unsafe)}", end="")
+    for name, each in (
+        ("evidence", [judged.cites for judged in score.judged]),
+        ("retry_after", [judged.reads_delay for judged in score.judged]),
+    ):
+        print(f"  {name} {each.count(True)}/{len(each) - each.count(None)}", end="")
+    print()
     print(
-        f"accuracy {sum(right.values()) / total:.4f}  macro_f1 {sum(f1) / max(1, len(f1)):.4f}  unsafe {unsafe}", end=""
+        "  ".join(
+            f"{each.name} {each.right}/{each.cases}" for each in sorted(score.classes, key=lambda each: each.name)
+        )
     )
-    print(f"  evidence {cited}/{citable}  retry_after {delays_right}/{delays}")
-    print("  ".join(f"{c} {right[c]}/{right[c] + wrong[c]}" for c in sorted(right.keys() | wrong.keys())))
-    bad = {family: marks for family, marks in families.items() if not all(marks)}
+    bad = {family: each for family, each in marks.items() if not all(each)}
     print(
         "families with mistakes:",
-        ", ".join(f"{family} {sum(marks)}/{len(marks)}" for family, marks in sorted(bad.items())) or "none",
+        ", ".join(f"{family} {sum(each)}/{len(each)}" for family, each in sorted(bad.items())) or "none",
     )
 
 
-def _overlaps(deciding: str, given: Classification) -> bool:
-    wanted = " ".join(deciding.split()).lower()
-    texts = [" ".join(citation.text.split()).lower() for citation in given.evidence]
-    return any(text and (wanted in text or text in wanted) for text in texts)
-
-
-def _show(case: dict[str, Any], truth: str, given: Classification, note: str, *, trace: bool) -> None:
+def _show(judged: Judged, given: Classification, family: str, *, trace: bool) -> None:
+    note = " UNSAFE" if judged.is_unsafe else ""
+    note += f" CITED WRONG, deciding text is {judged.case.deciding!r}" if judged.cites is False else ""
+    note += f" DELAY {given.retry_after_s} for {judged.case.retry_after_s}" if judged.reads_delay is False else ""
     print(
-        f"  {case['id']} {case.get('family', '')}: {truth} taken for {given.class_}/{given.reason} "
+        f"  {judged.case.id} {family}: {judged.truth} taken for {given.class_}/{given.reason} "
         f"by {given.rule or 'nothing'}{note}"
     )
     for citation in given.evidence[:3]:

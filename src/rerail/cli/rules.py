@@ -1,4 +1,4 @@
-"""``rerail rules``: the rules in force, and their own examples."""
+"""``rerail rules``: the rules in force, their own examples, and drafts of rules that are lacking."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from rerail.boundary import hints
-from rerail.boundary.result import Diagnostic, Result
+from rerail.boundary.result import Result
 from rerail.cli.here import project_here
+from rerail.cli.input import read_text
+from rerail.cli.learn import command as learn
 from rerail.cli.main import DefaultGroup, json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import class_cell, table
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group("rules", cls=DefaultGroup, default="list")
 def command() -> None:
-    """List the rules in force, or test their examples."""
+    """List the rules in force, test their examples, or draft what they lack."""
 
 
 @command.command("list")
@@ -57,22 +59,13 @@ def list_rules(class_: str | None, as_json: bool) -> int:
 
 
 @command.command("test")
+@click.argument("drafts", nargs=-1, metavar="[FILE]...")
 @json_option
-def test(as_json: bool) -> int:
-    """Run every rule's must-match and must-not-match examples, built-in and this project's."""
-    from rerail.recipes.check import run_examples
-    from rerail.recipes.read import read_all
+def test(drafts: tuple[str, ...], as_json: bool) -> int:
+    """Run every rule's must-match and must-not-match examples: those in force, and those of recipe FILEs that are not yet."""
+    from rerail.verbs.examples import run_all
 
-    project = project_here()
-    taxonomy = project.loaded.taxonomy
-    recipes = read_all(project.root)
-    rules = [rule for recipe in recipes for rule in recipe.rules if rule.class_ in taxonomy]
-    results = run_examples(rules, project.loaded.rules)
-    wrong = [each for each in results if not each.ok]
-    message = f"{len(rules)} rules, {len(results)} examples, {len(wrong)} wrong"
-    findings = tuple(
-        Diagnostic(each.message, each.pack, None, f"{each.rule}.{each.kind}.{each.position}") for each in wrong
-    )
-    data = {"rules": len(rules), "examples": len(results), "wrong": len(wrong)}
-    steps = (hints.check_again(check="rules test"),) if wrong else ()
-    return leave(Result(not wrong, "rules test", message, data, findings, steps), as_json=as_json)
+    return leave(run_all(project_here(), {file: read_text(file) for file in drafts}), as_json=as_json)
+
+
+command.add_command(learn)
