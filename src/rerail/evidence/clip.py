@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Caps(NamedTuple):
     """How much of a stream is kept, in characters."""
 
-    head_chars: int = 64 * 1024
-    tail_chars: int = 192 * 1024
+    head_chars: int = 16 * 1024
+    tail_chars: int = 48 * 1024
     line_chars: int = 8 * 1024
     """A longer line is clipped in its middle."""
 
@@ -54,7 +54,11 @@ def clip_stream(name: StreamName, data: bytes | str, *, caps: Caps = DEFAULT_CAP
         text = data.decode("utf-8", "replace")
     if len(text) > _SLACK * (caps.head_chars + caps.tail_chars):
         return _without_middle(name, text.encode("utf-8", "replace"), total_bytes, caps)
-    text = _plain(text)
+    text = strip(text.removeprefix(_BYTE_ORDER_MARK))
+    if len(text) > caps.head_chars + caps.tail_chars + caps.line_chars:
+        # PERF: redaction takes longer than all else here, so only what is kept is redacted.
+        return _without_middle(name, text.encode("utf-8"), total_bytes, caps, slack=1)
+    text = redact(text)
     if len(text) <= caps.line_chars:
         # PERF: nothing to clip; this is the way of every short message.
         lines = text.count("\n") + (not text.endswith("\n")) if text else 0
@@ -90,7 +94,7 @@ def stream_from_parts(
     encoding = _encoding(head)
     if encoding.startswith("utf-16") and (total_bytes - len(tail)) % 2:
         tail = tail[1:]
-    head_lines = _lines(_plain(head.decode(encoding, "replace")))
+    head_lines = _lines(_plain(_without_torn_end(head.decode(encoding, "replace"))))
     if tail and total_lines - tail.count(b"\n") - (not tail.endswith(b"\n")) + 1 < tail_first_line:
         # The rest of a line that began in the dropped middle: half a secret may be in it.
         _, newline, whole_lines = tail.partition(b"\n")
@@ -154,9 +158,9 @@ def _plain(text: str) -> str:
     return redact(strip(text.removeprefix(_BYTE_ORDER_MARK)))
 
 
-def _without_middle(name: StreamName, data: bytes, total_bytes: int, caps: Caps) -> Stream:
-    head = data[: _SLACK * caps.head_chars]
-    before, tail = data[: -_SLACK * caps.tail_chars], data[-_SLACK * caps.tail_chars :]
+def _without_middle(name: StreamName, data: bytes, total_bytes: int, caps: Caps, slack: int = _SLACK) -> Stream:
+    head = data[: slack * caps.head_chars]
+    before, tail = data[: -slack * caps.tail_chars], data[-slack * caps.tail_chars :]
     stream = stream_from_parts(
         name,
         head,
@@ -167,6 +171,12 @@ def _without_middle(name: StreamName, data: bytes, total_bytes: int, caps: Caps)
         caps=caps,
     )
     return stream._replace(total_bytes=total_bytes)
+
+
+def _without_torn_end(text: str) -> str:
+    """Return the head of a stream without the line that it was cut in: half a secret may be in it."""
+    whole, newline, torn = text.rpartition("\n")
+    return whole + newline if newline else torn[:-_TORN_BYTES]
 
 
 def _lines(text: str) -> list[str]:

@@ -10,6 +10,9 @@ from rerail.evidence.secret_values import is_placeholder, is_user_and_password, 
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
+
+    _Hide = Callable[[re.Match[str]], str] | str
 
 
 def hide_http(text: str) -> str:
@@ -18,14 +21,33 @@ def hide_http(text: str) -> str:
         text = compiled(_USERINFO).sub(_hide_userinfo, text)
     if "=" in text and ("?" in text or "&" in text):
         text = compiled(_QUERY).sub(_hide_query_value, text)
+    text = _on_lines_with(("authorization", "bearer", "basic"), _CREDENTIALS, _hide_credentials, text)
+    text = _on_lines_with(("cookie",), _COOKIE, _hide_cookie, text)
+    text = _on_lines_with(("', '", "', b'", '", "', '", b"'), _HEADER_TUPLE, _hide_header, text)
+    return _on_lines_with(("-u", "sshpass", "mysql", "mariadb"), _USER_FLAG, r"\1[redacted:password]", text)
+
+
+_BLOCK_CHARS = 400
+
+
+def _on_lines_with(words: tuple[str, ...], pattern: str, hide: _Hide, text: str) -> str:
+    """Return *text* with *pattern* replaced on the lines that have one of the lower-case *words*.
+
+    PERF: a search for words is a hundred times faster than a pattern that ignores case.
+    """
     lowered = lower(text)
-    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
-        text = compiled(_CREDENTIALS).sub(_hide_credentials, text)
-    if "cookie" in lowered:
-        text = compiled(_COOKIE).sub(_hide_cookie, text)
-    if "-u" in text or "sshpass" in text:
-        text = compiled(_USER_FLAG).sub(r"\1[redacted:password]", text)
-    return text
+    parts: list[str] = []
+    at = 0
+    places = {word: lowered.find(word) for word in words}
+    while places := {word: place for word, place in places.items() if place >= 0}:
+        first = min(places.values())
+        start = text.rfind("\n", at, first) + 1 or at
+        stop = text.find("\n", first + _BLOCK_CHARS)  # where one stands, more are near
+        stop = len(text) if stop < 0 else stop
+        parts += (text[at:start], compiled(pattern).sub(hide, text[start:stop]))
+        at = stop
+        places = {word: lowered.find(word, at) if place < at else place for word, place in places.items()}
+    return "".join((*parts, text[at:]))
 
 
 # The last "@" before a slash; or "user:password" whose password holds an unescaped slash, but not "host:port/@scope".
@@ -87,7 +109,20 @@ def _hide_cookie(match: re.Match[str]) -> str:
     return f"{match['header']}[redacted:cookie]"
 
 
+# Headers as clients print them in a list: ('x-api-key', '...'), (b"authorization", b"Bearer ...").
+_HEADER_TUPLE = (
+    r"(?i)(?P<name>\([ \t]?b?[\"'](?:(?:proxy-)?authorization|(?:set-)?cookie|[a-z0-9-]{0,40}(?:api-?key|token|secret|auth))"
+    r"[\"'], b?[\"'])"
+    r"(?P<value>[^\s\"']{1,40} )?(?P<secret>[^\"'\n]{8,}+)"
+)
+
+
+def _hide_header(match: re.Match[str]) -> str:
+    return f"{match['name']}{match['value'] or ''}[redacted:header]"
+
+
 _USER_FLAG = (
-    r"((?<![^\s\"'])(?:(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s\"':\[]{1,128}:(?![0-9]{1,8}(?:\s|\Z))|sshpass -p ?))"
+    r"((?<![^\s\"'])(?:(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s\"':\[]{1,128}:(?![0-9]{1,8}(?:\s|\Z))|sshpass -p ?)"
+    r"|(?<![\w-])(?:mysql|mariadb)[a-z-]{0,12} (?:[^\s;|&]{1,128} ){0,12}?-p(?=[^\s-]))"
     r"(?!\[redacted:)[^\s\"']++"
 )

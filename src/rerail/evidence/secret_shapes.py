@@ -21,6 +21,8 @@ def _prefixed(kind: str, literal: str, tail: str) -> tuple[str, str, str]:
 _DIGIT_SOON = r"(?=[A-Za-z_-]{0,40}[0-9])"  # words joined by hyphens are no key
 _WORDY = r"[A-Za-z0-9_-]"
 
+_NETRC = "machine "
+
 # (literal, kind, pattern): a text without the literal is not searched. The patterns are linear on any text: each is entered at
 # its literal or at a boundary, and never gives back what it took.
 SHAPES: tuple[tuple[str, str, str], ...] = (
@@ -58,7 +60,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     _prefixed("api-key", "SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Twilio
     _prefixed("api-key", "key-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),  # Mailgun
     _prefixed("token", "HRKU-", rf"{_WORDY}{{20,}}+"),  # Heroku
-    ("machine ", "password", r"machine \S{1,200}+ login \S{1,200}+ password \S{1,200}+"),  # netrc(5)
+    (_NETRC, "password", r"machine \S{1,200}+ login \S{1,200}+ password \S{1,200}+"),  # netrc(5)
     _prefixed("api-key", "lsv2_", r"(?:pt|sk)_[A-Za-z0-9_]{20,}+"),
     _prefixed("token", "dapi", r"[0-9a-f]{32}(?:-\d)?"),
     *(_prefixed("token", f"do{kind}_v1_", r"[0-9a-f]{32,}+") for kind in "opr"),
@@ -84,8 +86,9 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     _prefixed("token", "pscale_", r"[a-z]{2,6}_[A-Za-z0-9_.-]{20,}+"),
 )
 
-# No secret of the shapes above is shorter; most short messages have no such run, and one search is cheaper than sixty.
-_TOKEN_RUN = re.compile(r"[A-Za-z0-9_.+/=-]{14}")
+# No secret of the shapes above is shorter, but for netrc's. PERF: most short messages have no such run, and in the runs of a
+# log there is less to search than in the log.
+_TOKEN_RUN = re.compile(r"[A-Za-z0-9_.+/=:-]{14,}+")
 
 # A run of token characters is entered once, at its start; where in it the header begins is looked up afterwards.
 _JWT = rf"(?<!{_WORDY}){_WORDY}++\.eyJ{_WORDY}{{6,}}+(?:\.{_WORDY}*+){{0,3}}"
@@ -93,11 +96,13 @@ _JWT = rf"(?<!{_WORDY}){_WORDY}++\.eyJ{_WORDY}{{6,}}+(?:\.{_WORDY}*+){{0,3}}"
 
 def hide_shapes(text: str) -> str:
     """Return *text* with every secret of a known shape replaced."""
-    if _TOKEN_RUN.search(text) is None:
-        return text
-    for literal, kind, pattern in SHAPES:
-        if literal in text:
-            text = compiled(pattern).sub(f"[redacted:{kind}]", text)
+    runs = "\n".join(_TOKEN_RUN.findall(text))
+    if _NETRC in text:
+        runs += f"\n{_NETRC}"
+    if runs:
+        for literal, kind, pattern in SHAPES:
+            if literal in runs:
+                text = compiled(pattern).sub(f"[redacted:{kind}]", text)
     if ".eyJ" in text:
         text = compiled(_JWT).sub(_hide_jwt, text)
     if "PRIVATE KEY" in text:

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from rerail.rules.readers.model import Line
 
 BLIND_RETRY = "provider"
+REFUSAL = "deterministic-policy"
+"""Its general words override a status too, because the body says it: nothing is tried again that was refused."""
 NEAR_LINES = 12
 """How far from a general rule's line a specific one still speaks of the same response, in lines."""
 FEW_LINES = 60
 """Visible lines of a failure in which everything is near everything else."""
 _ECHO = 1.5
 """What a text is worth that only repeats that something failed: less than any line that may name the cause."""
+_LAST_RESORT = -3
+"""From this priority down, a rule knows what a program is for, and nothing of what it said."""
 TRACED = 12
 """Candidates that a trace keeps, the winner first."""
 
@@ -94,16 +98,18 @@ def _class_of(rival: Rival) -> str:
 
 
 def _counts_beside(rival: Rival, first: Rival) -> bool:
-    return rival.rank.weight >= min(Weight.PLAIN, first.rank.weight)
+    both_general = rival.found.rule.general and first.found.rule.general
+    return both_general or rival.rank.weight >= min(Weight.PLAIN, first.rank.weight)
 
 
-def _precision(rival: Rival) -> tuple[bool, bool, float, int, int, int, Rank]:
+def _precision(rival: Rival) -> tuple[bool, bool, bool, float, int, int, int, Rank]:
     """Order rules of one class: what says more than a status or an exit status does comes first."""
     found = rival.found
     is_bare = found.trust in (Trust.EXIT, Trust.STATUS)
     return (
         not found.rule.general,
         not is_bare,
+        found.rule.priority > _LAST_RESORT,
         found.weight,
         found.depth,
         found.trust,
@@ -128,12 +134,23 @@ def _rivals(found: Iterable[Found], lines: Sequence[Line]) -> Iterable[Rival]:
 def _rank(each: Found, general: Sequence[Found], lines: Sequence[Line]) -> Rank:
     rule = each.rule
     weight: float = each.weight
+    trust = Trust.TEXT if rule.class_ == BLIND_RETRY else each.trust
+    if rule.class_ == REFUSAL and trust is Trust.STATUS:
+        trust = Trust.CODE  # 401 and 403 say more than codes for whatever was wrong with a request
     if rule.general:
         weight = weight - 0.5 if each.groups is None else min(weight, _ECHO)
+        if rule.class_ == REFUSAL and (
+            weights := [other.weight - 0.5 for other in general if _is_status_of(other, each, lines)]
+        ):
+            weight, trust = max(weight, *weights), max(trust, Trust.STATUS)
     elif weight >= Weight.PLAIN:
         weight = max([weight, *(other.weight for other in general if _is_near(each, other, lines))])
-    trust = Trust.TEXT if rule.class_ == BLIND_RETRY else each.trust
     return Rank(weight, not rule.general, trust, each.depth, rule.severity, rule.priority, -each.place, rule.slug)
+
+
+def _is_status_of(other: Found, words: Found, lines: Sequence[Line]) -> bool:
+    """Tell whether a rule knows nothing but the status, or that it may pass, of the response whose words another one knows."""
+    return (other.trust is Trust.STATUS or other.rule.class_ == BLIND_RETRY) and _is_near(words, other, lines)
 
 
 def _is_stray(rival: Rival, lines: Sequence[Line]) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rerail.ids import ClassName, RuleSlug
 from rerail.rules.choose import Choice, choose
+from rerail.rules.compile import SHADOW
 from rerail.rules.match import Found, Known, clipped, holds
 from rerail.rules.model import Citation, Classification, Trust
 from rerail.rules.readers import view as read
@@ -46,7 +47,7 @@ def classify(evidence: Evidence, rules: RuleSet, *, now: float | None = None) ->
     # Only what may be tried again, or is not understood, has a use for the words "try again in 20 s".
     waits = choice is None or choice.winner.rule.action in (Action.RETRY, Action.PAUSE)
     wait_s, resets_at = _wait(view, now) if waits else (None, None)
-    if choice is None:
+    if choice is None or choice.winner.rule.class_ == SHADOW:
         return Classification(
             class_=ClassName("unclassified"),
             reason="not-a-failure" if view.succeeded else "no-evidence",
@@ -56,6 +57,7 @@ def classify(evidence: Evidence, rules: RuleSet, *, now: float | None = None) ->
             action=Action.PAUSE,
             retry_after_s=wait_s,
             resets_at=resets_at,
+            trace=() if choice is None else choice.trace,
         )
     rule = choice.winner.rule
     cited = _cited(choice, view)
@@ -99,6 +101,8 @@ def _cited(choice: Choice, view: View) -> tuple[Citation, ...]:
     cited = [*_support(winner, view), *winner.citations]
     cited += [citation for each in choice.agreeing for citation in each.citations]
     own = cited[: len(winner.citations) + 1]
+    if winner.trust is Trust.EXIT and not any(citation.line for citation in cited):
+        cited += _last_words(view)
     ordered = sorted(dict.fromkeys(cited), key=lambda citation: (citation not in own, citation.line == 0))
     return tuple(ordered[:MOST_CITED])
 
@@ -113,14 +117,21 @@ def _support(winner: Found, view: View) -> list[Citation]:
         near = [
             line for line in view.lines if line.stream == at.stream and abs(line.number - at.number) <= _SUPPORT_LINES
         ]
-        near = [line for line in near if _loudness(line)[:2] > _loudness(at)[:2]]
+        near = [line for line in near if loudness(line)[:2] > loudness(at)[:2]]
     else:
         near = [line for line in view.lines if any(value in line.text for value in values)] or list(view.lines)
-    best = max(near, key=_loudness, default=None)
+    best = max(near, key=loudness, default=None)
     return [] if best is None else [Citation(best.stream, best.number, clipped(best.raw, values[0] if values else ""))]
 
 
-def _loudness(line: Line) -> tuple[int, bool, int, int]:
+def _last_words(view: View) -> list[Citation]:
+    """Return the error line that stands beside an exit status or a signal, which alone says little; none where none does."""
+    said = max((line for line in view.lines if line.weight >= Weight.ERROR), key=loudness, default=None)
+    return [] if said is None else [Citation(said.stream, said.number, clipped(said.raw, ""))]
+
+
+def loudness(line: Line) -> tuple[int, bool, int, int]:
+    """Return what orders lines by how much they say about what went wrong: the largest says most."""
     return (line.weight, names_a_type(line.text) is not None, line.depth, line.number)
 
 
@@ -152,7 +163,7 @@ def _summary(winner: Found, cited: tuple[Citation, ...]) -> str:
 def _unnamed(evidence: Evidence, view: View) -> str:
     if view.succeeded:
         return "nothing shows that it failed"
-    said = max(view.lines, key=_loudness, default=None)
+    said = max(view.lines, key=loudness, default=None)
     if said is not None:
         return printable(said.raw)
     return f"exit status {evidence.exit_code}, nothing said" if evidence.exit_code is not None else "nothing said"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from rerail.rules.compile import FACT_FIELDS, TEXT_FIELDS, fact_key
+from rerail.rules.compile import fact_key
 from rerail.rules.mention import only_mentioned
 from rerail.rules.model import Citation, Trust
 from rerail.rules.readers.model import Weight
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 CITED_CHARS = 300
 BLIND_RETRY = "provider"
 """The class whose mistake costs most; its words must be said, not only mentioned."""
+_RANK = attrgetter("rank")
 _LOOKED_AT = 2_048
 """Characters of a header or a command that a pattern is shown."""
 
@@ -74,26 +76,25 @@ def holds(matcher: CompiledMatcher, view: View, known: Known, text: Text, rules:
         return None
     blind = rules.rule(matcher.rule).class_ == BLIND_RETRY
     facts: list[Fact] = []
-    for kind in FACT_FIELDS:
-        if wanted := getattr(when, kind):
-            fact = known.best(kind, wanted)
-            if fact is None or (blind and fact.line and only_mentioned(fact.line.text, 0, 0)):
-                return None
-            facts.append(fact)
+    for kind, wanted in matcher.facts:
+        fact = known.best(kind, wanted)
+        if fact is None or (blind and fact.line and only_mentioned(fact.line.text, 0, 0)):
+            return None
+        facts.append(fact)
+    live = text.live(rules)  # PERF: most patterns end here, without a call
     hits: list[Hit] = []
     others: list[Hit] = []
-    for field in TEXT_FIELDS:
-        if patterns := getattr(when, field):
-            matched = [hit for source in text.possible(patterns, rules) if (hit := text.first(field, source, rules))]
-            if blind:
-                matched = [hit for hit in matched if not only_mentioned(hit.match.string, *hit.match.span())]
-            if not matched:
-                return None
-            matched.sort(key=lambda hit: text.worth(hit.place), reverse=True)
-            hits.append(matched[0])
-            others += matched[1:]
+    for field, patterns in matcher.texts:
+        matched = [hit for source in patterns if source in live and (hit := text.first(field, source, rules))]
+        if blind:
+            matched = [hit for hit in matched if not only_mentioned(hit.match.string, *hit.match.span())]
+        if not matched:
+            return None
+        matched.sort(key=_RANK)
+        hits.append(matched[0])
+        others += matched[1:]
     headers = _headers(when, view, rules)
-    if headers is None or any(text.first("text", source, rules) for source in text.possible(when.not_text, rules)):
+    if headers is None or any(source in live and text.first("text", source, rules) for source in when.not_text):
         return None
     return Found(
         rule=rules.rule(matcher.rule),
@@ -149,9 +150,10 @@ def _cite(line: Line, match: re.Match[str]) -> Citation:
 
 
 def _cite_fact(fact: Fact) -> Citation:
+    said = fact.said or fact.value
     if fact.line is None:
-        return Citation(fact.field, 0, fact.value[:CITED_CHARS])
-    return Citation(fact.line.stream, fact.line.number, clipped(fact.line.raw, fact.value))
+        return Citation(fact.field, 0, said[:CITED_CHARS])
+    return Citation(fact.line.stream, fact.line.number, clipped(fact.line.raw, said))
 
 
 def clipped(raw: str, around: str) -> str:

@@ -12,6 +12,9 @@ _LOOKED_BACK = 300
 _QUOTES = {"'": "'", '"': '"', "`": "`", "\u2018": "\u2019", "\u201c": "\u201d"}
 _PROSE = re.compile(r"(?:^|[\s(\"'])I(?:'(?:ve|ll|m|d))? (?:[a-z]{2,})\b")
 
+_SAYING = re.compile(r"(?i)\b(?:returned|said|says|answered|replied|responded|reported|got|message|reason)$")
+"""Words after which a quotation is what the other side said."""
+
 _SPOKEN_OF = re.compile(
     r" (?:is|are|was|were) (?:handled|expected|retried|covered|reported|caught|simulated|mapped|tolerated)\b"
 )
@@ -37,4 +40,4 @@ def _is_quoted(line: str, start: int, end: int) -> bool:
 
 def _introduced(line: str, place: int) -> bool:
     before = line[:place].rstrip(" ")
-    return len(before) < place and before[-1:].isalpha()
+    return len(before) < place and before[-1:].isalpha() and not _SAYING.search(before)

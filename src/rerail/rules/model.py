@@ -42,7 +42,8 @@ class Matcher(NamedTuple):
     exception: tuple[str, ...] = ()
     """Names along an MRO: ``openai.RateLimitError`` or ``RateLimitError``; subclasses match."""
     code: tuple[str, ...] = ()
-    """Structured error codes, whole and case-insensitive."""
+    """Structured error codes, whole, in any case and however their words are joined; ``~rate limit`` stands for codes with these
+    words in them."""
     status: tuple[str, ...] = ()
     """HTTP statuses: ``429`` or a hundred: ``5xx``."""
     exit_code: tuple[int, ...] = ()

@@ -25,6 +25,9 @@ _UNBOUNDED = 1_024
 _FEW_PLACES, _SCAN = 16, 32
 """From how many places on an endless repeat is scanned again and again, and what each scan then counts for."""
 
+_CASELESS = (0x3041, 0x9FFF)
+"""Kana and Chinese characters, which have no case: a text of them is found in lowered text as it is."""
+
 _OP = tuple[Any, Any]
 _EVERY = frozenset(range(128)) | {-1}
 """All ASCII code points, and -1 for whatever lies beyond them."""
@@ -58,7 +61,7 @@ _REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
 
 
 def literals(pattern: str) -> tuple[str, ...]:
-    """Return lower-case ASCII texts of which at least one is part of whatever *pattern* matches; ``()`` when none is certain.
+    """Return lower-case texts of which at least one is part of whatever *pattern* matches; ``()`` when none is certain.
 
     The texts are what makes it cheap to know that a pattern cannot match: `str.find` over the lowered text.
 
@@ -99,7 +102,7 @@ def _required(ops: list[_OP]) -> tuple[str, ...] | None:
     best: tuple[str, ...] | None = None
     run = ""
     for op, argument in [*ops, (None, None)]:
-        if op is sre.LITERAL and argument < 128:
+        if op is sre.LITERAL and (argument < 128 or _CASELESS[0] <= argument <= _CASELESS[1]):
             run += chr(argument).lower()
             continue
         if op is sre.IN and (letter := _either_case(argument)):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.failures import failure, rule, rules
 
 from rerail.rules import Citation, Classification, Rule, RuleSet, Trust, classify
+from rerail.rules.compile import packed, unpacked
 from rerail.taxonomy import Action
 
 if TYPE_CHECKING:
@@ -38,10 +39,13 @@ CONFLICT = rule(
 )
 MEMORY = rule("memory", "runtime/out-of-memory", exception=("MemoryError",))
 TESTS = rule("tests", "verification/tests-failed", text=(r"\d+ failed",))
+REFUSAL = rule("refusal", "deterministic-policy/forbidden", text=("not allowed here",), general=True)
+ANY_REQUEST = rule("any-request", "tool-schema/bad-request", code=("invalid_request",), general=True)
+WORDED = rule("worded", "provider/rate-limit", code=("~rate limit",), general=True)
 CONNECTION = rule("connection", "provider/network", exception=("APIConnectionError",), general=True)
 ALL = (
     RATE, SERVER, FORBIDDEN, BAD_REQUEST, QUOTA, QUOTA_TEXT, LIMIT_CODE, LIMIT_TEXT, OVERFLOW, REFUSED, DENIED, DISK, KILLED,
-    PUSH, HOOK, NO_REPO, CONFLICT, MEMORY, TESTS, CONNECTION,
+    PUSH, HOOK, NO_REPO, CONFLICT, MEMORY, TESTS, CONNECTION, REFUSAL, ANY_REQUEST, WORDED,
 )  # fmt: skip
 RULES = rules(*ALL)
 
@@ -68,6 +72,15 @@ def named(**facts: object) -> Classification:
         ),
         # A code that vendors use for everything does not decide against words of another class.
         ({"message": "429 {'type': 'rate_limit_error', 'message': 'credit balance is too low'}"}, "quota-text"),
+        # General words of a refusal override a status and whatever may pass by itself; general words of others do not.
+        ({"http_status": 400, "message": "This account is not allowed here"}, "refusal"),
+        ({"http_status": 500, "message": "This account is not allowed here"}, "refusal"),
+        ({"message": "RequestRateLimitReached: this account is not allowed here"}, "refusal"),
+        # A refusing status says more than a code for any request that is wrong.
+        ({"http_status": 403, "message": "{'code': 'invalid_request'}"}, "forbidden"),
+        # A code is known by its words, and however these are joined.
+        ({"codes": ("AccountRateLimitReached",)}, "worded"),
+        ({"codes": ("insufficient-quota",)}, "quota"),
         # Code before exit status before text.
         ({"exit_code": 137, "stderr": "Permission denied"}, "killed"),
         ({"exit_code": 137, "stderr": "OSError: [Errno 28] No space left on device"}, "disk"),
@@ -225,12 +238,21 @@ def test_a_rule_of_a_pack_that_is_off_is_left_out() -> None:
 
     core = compile_rules(ALL, BUILT_IN.without_packs(["verification"]))
     assert classify(failure(exit_code=1, stdout="2 failed"), core).class_ == "unclassified"
+    assert "tests" not in {rule.slug for rule in core.rules}
+
+
+def test_what_a_pack_that_is_off_would_have_named_is_named_by_no_other_class() -> None:
+    from rerail.rules import compile_rules
+    from rerail.taxonomy import BUILT_IN
+
+    core = compile_rules((TESTS, LIMIT_CODE), BUILT_IN.without_packs(["verification"]))
+    result = classify(failure(message="rate_limit_error: 2 failed"), core)
+    assert (result.class_, result.reason, result.rule, result.evidence) == ("unclassified", "no-evidence", "", ())
+    assert result.trace[0].rule == "tests"
 
 
 def test_a_rule_set_survives_a_cache() -> None:
-    import json
-
-    again = RuleSet(json.loads(json.dumps(RULES.data)))
+    again = RuleSet(unpacked(packed(RULES.data)))
     evidence = failure(http_status=429, message="insufficient_quota: Permission denied", headers={"a": "b"})
     assert classify(evidence, again) == classify(evidence, RULES)
 

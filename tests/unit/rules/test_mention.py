@@ -25,6 +25,7 @@ SAID = [
     ('MCP server "github" connection lost', "connection lost"),
     ("dial tcp 10.0.0.1:443: i/o timeout", "i/o timeout"),
     ("the account's rate limit is spent", "rate limit"),
+    ('The app returned "Gateway timeout". We could not finish.', "Gateway timeout"),
 ]
 
 

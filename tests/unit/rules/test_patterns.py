@@ -28,6 +28,8 @@ from rerail.rules.patterns import fault, literals
         ("ab", ()),
         ("(?:abc|x)", ()),
         ("café au lait", (" au lait",)),
+        ("余额不足|请先充值", ("余额不足", "请先充值")),
+        ("欠费", ()),
     ],
 )
 def test_the_text_a_pattern_cannot_match_without_is_found(pattern: str, needed: tuple[str, ...]) -> None:

@@ -80,7 +80,13 @@ def test_what_the_run_outlived_counts_little(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["Please try again in 20s.", "Retry your request with an inference profile.", "Retry failed after 3 attempts"],
+    [
+        "Please try again in 20s.",
+        "Retry your request with an inference profile.",
+        "Retry failed after 3 attempts",
+        "Please wait 60 seconds before retrying.",
+        "Wait a moment before trying again.",
+    ],
 )
 def test_advice_to_retry_is_no_sign_that_the_run_went_on(line: str) -> None:
     assert weights(stderr=line)[line] is Weight.ERROR
@@ -124,6 +130,17 @@ def test_a_log_prefix_is_no_part_of_what_the_tool_said() -> None:
     )
     assert [line.text for line in seen.lines] == ["Error response from daemon: x", "no space left"]
     assert seen.lines[0].raw.startswith("2021")
+
+
+def test_what_a_logger_of_columns_says_is_told_by_its_level() -> None:
+    place = "| app.llm:ask:759 - "
+    errors = f"2026-11-30 10:49:07.972 | ERROR    {place}HTTP 503"
+    warned = f"2026-11-30 10:49:07.972 | WARNING  {place}HTTP 502"
+    told = f"2026-11-30 10:49:07.972 | INFO     {place}HTTP 500"
+    seen = {line.raw: line for line in view(failure(exit_code=1, stderr="\n".join([errors, warned, told]))).lines}
+    assert (seen[errors].text, seen[errors].weight) == ("HTTP 503", Weight.ERROR)
+    assert seen[warned].weight is Weight.WENT_ON
+    assert told not in seen
 
 
 def test_the_root_of_a_chain_of_causes_lies_deepest() -> None:
@@ -212,6 +229,10 @@ def test_a_node_stack_gives_its_error_and_hides_the_source_it_quotes() -> None:
         'HTTP/1.1 403 Forbidden\nretry-after: 60\n\n{"message": "x"}',
         'working...\n{"is_error": true, "result": "x"}',
         '{"status": "error"}',
+        '{"permission": "deny", "userMessage": "not here"}',
+        '{"result": {"allow": false}}',
+        "<html><head><title>503 Service Unavailable</title></head></html>",
+        "<!DOCTYPE html>\n<html>\n<body>\n<h1>504 ERROR</h1>",
     ],
 )
 def test_a_structured_error_counts_whatever_the_exit_status(stdout: str) -> None:
@@ -228,6 +249,8 @@ def test_a_structured_error_counts_whatever_the_exit_status(stdout: str) -> None
         "HTTP/1.1 200 OK\ncontent-type: text/plain\n\nHTTP 503",
         '["error"]',
         "{not json",
+        "<html><title>Our 503 products</title></html>",
+        '{"allowed": true}',
         "",
     ],
 )

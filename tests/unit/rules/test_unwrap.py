@@ -36,6 +36,13 @@ from rerail.rules.readers.unwrap import facts, messages
         ("Retry failed after 3 attempts: 500 empty_stream: closed", "500"),
         ("500 Server Error: Internal Server Error for url", "500"),
         ("server returned HTTP response code: 503", "503"),
+        ("429, message='Too Many Requests', url='https://api.example.com/x'", "429"),
+        ("Error submitting job: Unexpected response code: 500 (No cluster leader)", "500"),
+        ("Code: 503. Errors:", "503"),
+        ("Failed to list models: 403", "403"),
+        ("HTTP response from https://x, got 502", "502"),
+        ("gspread.exceptions.APIError: APIError: [503]: The service is currently unavailable.", "503"),
+        ("<title>504 Gateway Time-out</title>", "504"),
     ],
 )
 def test_a_status_in_words_of_http_is_a_fact(line: str, status: str) -> None:

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.rules.readers import command as commands
 from rerail.rules.readers import generic, unwrap
+from rerail.rules.readers.code_words import worded
+from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Draft, Fact, Line, Scene, View
+from rerail.rules.readers.prefixes import prefix_chars
 from rerail.rules.readers.printed import PRINTERS
+from rerail.rules.readers.programs import AROUND, CHECKERS, INSTALLERS, STACKERS
 from rerail.rules.readers.traceback import names_a_type
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Sequence
 
     from rerail.evidence.model import Evidence, Stream
@@ -30,6 +35,22 @@ class Reader(NamedTuple):
     """Programs whose every output it reads."""
     marks: tuple[str, ...]
     """Lower-case texts by which its output is recognised inside any log."""
+    shape: re.Pattern[str] | None = None
+    """What it is recognised by as well; searched in a whole log, so it must begin with a fixed character."""
+
+    word: str = ""
+    """What its output always holds: where it is missing, nothing else is looked for."""
+
+    def wakes(self, tools: frozenset[str], whole: str) -> bool:
+        """Tell whether one of the *tools* ran that it reads, or the *whole* text, in lower case, looks like their output."""
+        if self.word not in whole:
+            return False
+        if not tools.isdisjoint(self.tools):
+            return True
+        for mark in self.marks:  # PERF: a generator costs more than the loop
+            if mark in whole:
+                return True
+        return self.shape is not None and self.shape.search(whole) is not None
 
 
 LINTERS = frozenset({
@@ -39,6 +60,14 @@ LINTERS = frozenset({
     "checkstyle", "tflint", "ansible-lint", "lint-staged", "pre-commit", "lefthook", "cpplint", "haml-lint",
 })  # fmt: skip
 """Programs whose findings have a shape of their own; see `rerail.rules.readers.lint`."""
+
+_SOURCES = (
+    r"py|js|jsx|ts|tsx|mjs|cjs|vue|svelte|astro|go|rs|c|h|cc|cpp|cxx|hpp|m|cs|fs|vb|java|kt|kts|scala|sc|groovy|clj|"
+    r"cljs|rb|php|pl|pm|lua|r|jl|ex|exs|erl|hs|ml|mli|swift|dart|zig|nim|d|v|sv|vhd|f90|sol|sql|sh|ps1|tf|hcl|rego|"
+    r"proto|graphql|yml|yaml|json|toml|xml|md|rst|adoc|tex|html|css|scss|res|elm|purs|gleam|cr|nix|bzl|el|rkt|cu|move|hx|pas|cob|cbl|bicep|adb|ads|vy|cairo|hbs|erb|prisma|ini|cfg"
+)
+PLACE = lazy(rf"\.(?:{_SOURCES})[:(]")
+"""A place in a file of source, where a finding may stand; in lower case."""
 
 READERS: tuple[Reader, ...] = (
     # In this order: the first reader to mark a line wins. Test runners quote other tools, so they come first.
@@ -68,6 +97,7 @@ READERS: tuple[Reader, ...] = (
             " tests failed",
             " test failed",
         ),
+        word="fail",
     ),
     Reader(
         "test_reports",
@@ -140,15 +170,25 @@ READERS: tuple[Reader, ...] = (
             "could not install packages",
             "bundler as root",
             ".git can't be found",
+            "unable to select packages",
         ),
     ),
     Reader(
         "traceback", frozenset(), ("traceback (most recent call last)", "\n    at ", "\n\tat ", "\nnpm error     at ")
     ),
     Reader("jsonschema", frozenset(), ("failed validating '", 'failed validating "')),
+    Reader(  # shapes of tools that have no reader
+        "checks",
+        frozenset(),
+        ("fail", "unexpected", "errored", "-->", "┌─", "╭─", ",-[", "  error", " at line "),
+        PLACE,
+    ),
+    Reader("purpose", CHECKERS | INSTALLERS | STACKERS | AROUND, ()),
 )
 
-MAX_LINES = 8_000
+MOST_FACTS = 200
+"""Facts of a failure that rules are asked about."""
+MAX_LINES = 2_000
 """Lines of a stream that are read; of a longer one, the first quarter of that and the last three."""
 
 
@@ -162,7 +202,7 @@ def view(evidence: Evidence) -> View:
         return View((), (), tools, scene.command, evidence.headers, succeeded=True)
     whole = "\n".join(["", *(draft.low for draft in drafts)])
     for reader in READERS:
-        if not tools.isdisjoint(reader.tools) or any(mark in whole for mark in reader.marks):
+        if reader.wakes(tools, whole):
             import_module(f"rerail.rules.readers.{reader.module}").read(drafts, scene)
     generic.read(drafts, scene)
     if succeeded:
@@ -174,6 +214,8 @@ def view(evidence: Evidence) -> View:
     for draft in drafts:
         _collect(draft, lines, facts)
     headers = evidence.headers or _printed_headers(drafts)
+    facts = _strongest(facts)
+    facts = _strongest([*facts, *(part for fact in facts for part in worded(fact))])
     return View(tuple(lines), tuple(facts), tools, scene.command, headers, succeeded=False)
 
 
@@ -192,7 +234,7 @@ def _collect(draft: Draft, lines: list[Line], facts: list[Fact]) -> None:
         weight = draft.weights[index]
         if not weight:
             continue
-        text = draft.seen.get(index) or generic.without_log_prefix(raw)
+        text = draft.seen.get(index) or raw[prefix_chars(raw) :]
         line = Line(draft.name, draft.numbers[index], text, raw, weight, draft.depths[index])
         placed[index] = len(lines)
         if text not in seen:
@@ -206,6 +248,18 @@ def _collect(draft: Draft, lines: list[Line], facts: list[Fact]) -> None:
             line = lines[placed[index]]
             facts.append(Fact(kind, value, line, depth=line.depth, place=placed[index]))
     lines += [lines[placed[index]]._replace(text=message) for message, index in draft.messages if index in placed]
+
+
+def _strongest(facts: Sequence[Fact]) -> list[Fact]:
+    """Return each fact once, by its strongest statement, the first of equals; of very many, those that may decide most."""
+    best: dict[tuple[str, str], Fact] = {}
+    for fact in facts:
+        known = best.setdefault((fact.kind, fact.value), fact)
+        if (fact.weight, fact.depth) > (known.weight, known.depth):
+            best[fact.kind, fact.value] = fact
+    if len(best) <= MOST_FACTS:
+        return list(best.values())
+    return sorted(best.values(), key=lambda fact: -fact.weight)[:MOST_FACTS]
 
 
 def _wrapped(text: str) -> tuple[str, ...]:

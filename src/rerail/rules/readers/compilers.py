@@ -39,7 +39,12 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
             elif rewritten and line[:1] in ("+", "-", " "):
                 draft.mask(index)
             elif draft.weights[index] is None and _DIAGNOSTIC.match(line) and index not in draft.seen:
-                draft.shown_as(index, _QUOTED.sub(_emptied, line[:2_000]))
+                draft.shown_as(index, without_quotations(line))
+
+
+def without_quotations(line: str) -> str:
+    """Return a diagnostic with what it quotes from the code taken out."""
+    return _QUOTED.sub(_emptied, line[:2_000])
 
 
 def _emptied(quoted: re.Match[str]) -> str:

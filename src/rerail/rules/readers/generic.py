@@ -5,7 +5,6 @@ It runs last and only on lines that no reader marked. It is careful rather than 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from rerail.rules.readers.lazy import lazy
@@ -23,22 +22,10 @@ TAIL = 60
 _LOOKED_AT = 400
 """Characters of a line that tell what kind of line it is."""
 
-_PREFIX_STARTS = frozenset("0123456789#[⎿│┃ \trs")
-_LOG_PREFIX = lazy(
-    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+\-]\d\d:?\d\d)?\s+"  # a time stamp
-    r"|\[\d{4}-\d\d-\d\d[T ][^\]]{5,30}\]\s*|\[\d\d/\d\d/\d\d \d\d:\d\d:\d\d\]\s+|\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\s+"
-    r"|#\d+ (?:\d+\.\d+ )?|\d{1,5}\.\d{1,3} (?=\S)"  # a step of a docker build
-    r"|##\[(?:error|warning|command|group|debug)\]"  # a log command of GitHub
-    r"|\s*[⎿│┃]\s+"  # an agent's terminal interface
-    r"|remote: (?=\S)"
-    r"|\[?std(?:err|out)\]?[:|] ?"
-    r"|\[(?:error|ERROR|fatal|FATAL|stderr|ERR)\]:?\s+)+"
-)
-
 _NOISE = lazy(
     r"""(?x)
       \s*(?:[\^~|│╵·\-─=+*_.>]\s?)+$                        # rules, carets, progress dots
-    | \s*+(?:>\s*+)?\d+\s*[|│](?:\s|$) | \s*[|│╵]\s               # quoted source with its line number
+    | \s*+(?:>\s*+)?\d+\s*[|│](?:\s|$) | \s*[|│╵]\s(?!WARN)        # quoted source with its line number
     | \s*+\d+\s++[-+~]\s                                     # what is suggested in its place
     | \s+at\s\S                                             # a stack frame
     | \s*File\s".{1,300}",\sline\s\d+(?:,\sin\s|$)         # a Python frame
@@ -67,12 +54,15 @@ _QUIET = lazy(
 )
 
 _WENT_ON_WORDS = (
-    "retry", "retried", "trying again", "reconnect", "fatal", "falling back", "fallback", "ignor", "recovered", "transient",
-    "attempt", "warn", "mock", "simulated", "another",
+    "retrying", "will retr", "be retr", "> retry", ">retry", "retry in ", "retry after ", "trying again", "reconnecting",
+    "nonfatal", "non-fatal", "falling back", "fallback to", "ignored", "ignoring", "recovered", "transient:", "attempt ",
+    "giving it another", "warn", "(mock", "simulated",
 )  # fmt: skip
 _WENT_ON = lazy(
-    r"(?i)\bretrying\b|\bwill (?:be )?retr(?:y|ied)\b|->\s?retry|(?<!please )\bretry (?:in|after) \d+(?:\.\d+)?\s?m?s\b.{0,20}$|"
-    r"\btrying again\b|\breconnecting\b|\bnon-?fatal\b|\bfalling back\b|\bfallback to\b|\bignor(?:ed|ing)\b|\brecovered\b|"
+    r"(?i)(?<!before )\bretrying\b|\bwill (?:be )?retr(?:y|ied)\b|->\s?retry|"
+    r"(?<!please )\bretry (?:in|after) \d+(?:\.\d+)?\s?m?s\b.{0,20}$|"
+    r"(?<!before )\btrying again\b|\breconnecting\b|\bnon-?fatal\b|\bfalling back\b|\bfallback to\b|"
+    r"\bignor(?:ed|ing)\b|\brecovered\b|"
     r"\btransient:|"
     r"\battempt #?\d+ ?(?:/|of) ?\d+|\battempt \d+ failed\b|\bgiving it another\b|^\W{0,3}warn(?:ing)?\b[\]:\s]|"
     r"^.{0,60}\swarn(?:ing)?\s|^npm warn\b|\blevel=warn|: warning:|\(mock(?:ed)?\)|\bsimulated\b"
@@ -90,6 +80,9 @@ _ERROR_AT = 120
 _NO_ERRORS = lazy(r"(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b")
 _CARETS = lazy(r"^[\s|.]*[\^~][\s\^~]*$")
 _DIAGNOSTIC = lazy(r"\b(?:error|fatal|warning|Error|Exception)\b[^\"'`]{0,40}: ")
+_COMPARED = lazy(
+    r"(?i)\s{0,12}[-+]?\s?(?:(?P<wanted>want(?:ed)?|expected)|got|received|actual|obtained|but was)\s?[:=]\s"
+)
 _FENCE = lazy(r"^\s*(?:```|~~~)")
 
 
@@ -101,6 +94,7 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
         _mask_fences(draft)
         _mask_hunks(draft)
         _mask_pointed_at(draft)
+        _mask_compared(draft)
         own_words = draft.name in ("message", "body")
         few = len(draft) <= FEW
         _mask_noise(draft, one_message=own_words and len(draft) == 1)
@@ -118,19 +112,17 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
     _discount_ordinary_output(drafts)
 
 
-def without_log_prefix(line: str) -> str:
-    """Return a line without what a logger, a builder or a terminal put before it; what is left is what the tool said."""
-    if line[:1] in _PREFIX_STARTS and (prefix := _LOG_PREFIX.match(line)):
-        return line[prefix.end() :]
-    return line
+def says_nothing(line: str) -> bool:
+    """Tell whether a line without its log prefix says nothing about a failure, by how it begins."""
+    return _NOISE.match(line) is not None
 
 
 def _mask_noise(draft: Draft, *, one_message: bool) -> None:
     """Mask lines that say nothing; a message of one line always says something, however it looks."""
-    for index, line in enumerate(draft.lines):
+    for index, line in enumerate(draft.bare):
         if draft.weights[index] is not None:
             continue
-        content = without_log_prefix(line[:_LOOKED_AT])
+        content = line[:_LOOKED_AT]
         if not content or content.isspace() or (not one_message and _NOISE.match(content)):
             draft.weights[index] = Weight.MASKED
     if not one_message:
@@ -139,8 +131,8 @@ def _mask_noise(draft: Draft, *, one_message: bool) -> None:
 
 def _mark(draft: Draft, weight: Weight, words: Iterable[str], pattern: re.Pattern[str]) -> None:
     """Mark the lines that *pattern* matches; *words* are what it cannot match without, in lower case."""
-    for index in _lines_with(draft, words):
-        if draft.weights[index] is None and pattern.search(without_log_prefix(_looked_at(draft.lines[index]))):
+    for index in draft.lines_with(words):
+        if draft.weights[index] is None and pattern.search(_looked_at(draft.bare[index])):
             draft.weights[index] = weight
 
 
@@ -150,7 +142,7 @@ def _looked_at(line: str) -> str:
 
 
 def _mark_errors(draft: Draft) -> None:
-    for index in _lines_with(draft, _ERROR_WORDS):
+    for index in draft.lines_with(_ERROR_WORDS):
         if draft.weights[index] is None:
             line = draft.lines[index][:_LOOKED_AT]
             found = _ERROR.search(line)
@@ -163,26 +155,11 @@ def _mark_rest(draft: Draft, weight: Weight) -> None:
     draft.weights[:] = [weight if each is None else each for each in draft.weights]
 
 
-def _lines_with(draft: Draft, words: Iterable[str]) -> list[int]:
-    """Return the lines that have one of the words. Finding words in a whole text is far cheaper than asking every line."""
-    starts = draft.starts
-    found: set[int] = set()
-    for word in words:
-        place = draft.low.find(word)
-        while place != -1:
-            index = bisect_right(starts, place) - 1
-            found.add(index)
-            if index + 1 == len(starts):
-                break
-            place = draft.low.find(word, starts[index + 1])
-    return sorted(found)
-
-
 def _mask_fences(draft: Draft) -> None:
     """Mask fenced code: what is quoted there is no failure of this run."""
     if "```" not in draft.low and "~~~" not in draft.low:
         return
-    fences = [index for index in _lines_with(draft, ("```", "~~~")) if _FENCE.match(draft.lines[index])]
+    fences = [index for index in draft.lines_with(("```", "~~~")) if _FENCE.match(draft.lines[index])]
     for start, end in zip(fences[::2], fences[1::2], strict=False):
         draft.mask(*range(start, end + 1))
 
@@ -203,9 +180,18 @@ def _mask_hunks(draft: Draft) -> None:
 
 def _mask_pointed_at(draft: Draft) -> None:
     """Mask the source above a line of carets: compilers and interpreters quote there what they object to."""
-    for index in _lines_with(draft, ("^", "~~")):
+    for index in draft.lines_with(("^", "~~")):
         if index and _CARETS.match(draft.lines[index]) and not _DIAGNOSTIC.search(draft.lines[index - 1][:_LOOKED_AT]):
             draft.mask(index - 1)
+
+
+def _mask_compared(draft: Draft) -> None:
+    """Mask what some test compared: a line of what it wanted, and one of what it got."""
+    if "wan" not in draft.low and "expected" not in draft.low:
+        return
+    sides = [(index, side) for index, line in enumerate(draft.bare) if (side := _COMPARED.match(line))]
+    if any(side["wanted"] for _, side in sides) and any(not side["wanted"] for _, side in sides):
+        draft.mask(*(index for index, _ in sides))
 
 
 def _discount_what_was_outlived(draft: Draft) -> None:

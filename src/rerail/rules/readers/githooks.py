@@ -6,12 +6,14 @@ registry out of reach, a crash), the frame around it ("pre-commit script failed"
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Draft, Scene, Weight
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Sequence
 
 REFUSED = "git-hook-refused"
@@ -24,11 +26,15 @@ _FRAME = lazy(
     r"(?:failed|exited|rejected|refused|declined))"
 )
 """Lines in which a hook manager says that a hook failed."""
+_FRAME_WORDS = ("hook", "husky", "script", "- exit code: ", "- duration: ")
 _VERDICT = lazy(
     r"(?i)\b\d+ (?:failed|errors?|problems?|warnings?|offenses|violations|failures)\b|\berror TS\d|^FAILED |\bwould reformat\b|"
     r"\bFound \d+ error|\bassert|\bnot ok \d|^\S+:\d+:\d+:? "
 )
 """Signs that a tool inside the hook ran and judged."""
+_VERDICT_WORDS = (
+    "fail", "error", "problem", "warning", "offenses", "violations", "would reformat", "assert", "not ok ", ":",
+)  # fmt: skip
 _BROKEN = lazy(
     r"(?:\(code 12[67]\)|\bexit(?:ed with)? (?:code|status):? 12[67])|: (?:command )?not found$|\bcommand not found\b|"
     r"\bExecutable `?[^`]{1,200}`? not found|: No such file or directory$|\bCannot find (?:module|package)\b|"
@@ -38,6 +44,12 @@ _BROKEN = lazy(
     r"\bAn unexpected error has occurred\b|\bPermission denied\b|\bis unstaged\b"
 )
 """Signs that the hook could not do its work."""
+_BROKEN_WORDS = (
+    "(code 12", "exit", "not found", "no such file", "cannot find", "error", "enoent", "segmentation fault", "killed", "err!",
+    "could not", "econn", "enotfound", "etimedout", "eai_again", "no space left", "no .pre-commit-config", "permission denied",
+    "is unstaged",
+)  # fmt: skip
+_SURELY_BROKEN_WORDS = ("(code 12", "exit", "executable `")
 _SURELY_BROKEN = lazy(
     r"\(code 12[67]\)|\bexit(?:ed with)? (?:code|status):? 12[67]|\bExecutable `[^`]{1,200}` not found"
 )
@@ -61,27 +73,33 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
     if not scene.tools.isdisjoint(_BY_HAND) and "git" not in scene.tools:
         # No commit was refused: what the tools inside say is the failure.
         return
-    lines = [line.strip() for draft in drafts for line in draft.bare]
-    judged = any(_VERDICT.search(line) for line in lines)
-    broken = any(_SURELY_BROKEN.search(line) for line in lines) or (
-        not judged and any(_BROKEN.search(line) for line in lines)
-    )
+    is_bare = scene.evidence.exit_code == 1 and _HOOKED.search(scene.command) is not None
+    if not is_bare and not any(word in draft.low for draft in drafts for word in _FRAME_WORDS):
+        return
+    judged = _any(_VERDICT, _VERDICT_WORDS, drafts)
+    broken = _any(_SURELY_BROKEN, _SURELY_BROKEN_WORDS, drafts) or (not judged and _any(_BROKEN, _BROKEN_WORDS, drafts))
     framed = False
     for draft in drafts:
         framed |= _read_frames(draft, Weight.WENT_ON if broken else Weight.DECIDING)
-    if not framed and not broken and _HOOKED.search(scene.command) and scene.evidence.exit_code == 1:
+    if is_bare and not framed and not broken:
         _read_bare(drafts, scene)
+
+
+def _any(pattern: re.Pattern[str], words: tuple[str, ...], drafts: Sequence[Draft]) -> bool:
+    """Tell whether a pattern that cannot match without one of the lower-case *words* matches a line."""
+    return any(pattern.search(draft.bare[index].strip()) for draft in drafts for index in draft.lines_with(words))
 
 
 def _read_frames(draft: Draft, weight: Weight) -> bool:
     """Weigh the lines in which hook managers speak; tell whether there are any."""
     found = False
     rewritten = _read_list(draft) if _REWRITTEN in draft.low else frozenset()
+    is_lefthook = "lefthook" in draft.low
     for index, line in enumerate(draft.bare):
         line = line.strip()
         if index in rewritten:
             found = True
-        elif _FRAME.match(line) or ("lefthook" in draft.low and _LEFTHOOK_FAILED.match(line)):
+        elif _FRAME.match(line) or (is_lefthook and _LEFTHOOK_FAILED.match(line)):
             draft.mark(weight, index)
             if weight is Weight.DECIDING:
                 draft.fact("code", REFUSED, index)
@@ -102,7 +120,7 @@ def _read_list(draft: Draft) -> frozenset[int]:
 
 def _blocks(draft: Draft) -> Iterator[range]:
     starts = [index for index, line in enumerate(draft.lines) if _STARTS.search(line.rstrip())]
-    for start, end in zip(starts, [*starts[1:], len(draft)], strict=True):
+    for start, end in pairwise((*starts, len(draft))):
         yield range(start, end)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HEAD = re.compile(
     r"^(?:(?:Headless)?(?:Chrome|Firefox|Safari|Edge|jsdom)\b.* FAILED$|\s*+● (?!Console)\S.*"
     r"|\s*+FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*+✘ \[fail\]: .*|\s*+✖ \S.*"
-    r"|\s*+\u00d7 \S.*|\s*+not ok \d+.*|\(fail\) .*"
+    r"|\s*+\u00d7 \S.*|\s*+not ok \d+.*|\(fail\) .*|\s*+\u276f \S+\.\w+ {1,2}(?:> \S|\(\d+ tests?).*"
     r"|\S.* => \./\S+:\d+:\d+|\S.* \.\.\. .*(?:ok|FAILED|ignored) \(\d+m?s\))$"
 )
 _LAST = re.compile(
@@ -36,7 +36,7 @@ _END = re.compile(
     r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*"
     r"|Jest encountered an unexpected token.*"
     r"|A jest worker process .*|.{0,40}terminated by another process.*|Failed to resolve import .*"
-    r"|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
+    r"|\u2192 \S.*|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
 )
 _CONSOLE = re.compile(r"^\s{0,4}(?:console\.(?:log|error|warn|info|debug)\b.*|(?:stdout|stderr) \| .*)$")
 _STACK = re.compile(r"^\s+at \S|^\s*\u276f \S")
@@ -45,11 +45,12 @@ _STACK = re.compile(r"^\s+at \S|^\s*\u276f \S")
 def read(drafts: Sequence[Draft], scene: Scene) -> None:
     """Read the streams of a run that says that tests failed; what its tests printed to the console is hidden in all of them."""
     del scene
-    if not any(_LAST.match(line) for draft in drafts for line in draft.bare):
+    lasts = [[index for index in draft.lines_with(("fail",)) if _LAST.match(draft.bare[index])] for draft in drafts]
+    if not any(lasts):
         return
-    for draft in drafts:
+    for draft, last in zip(drafts, lasts, strict=True):
         _mask_console(draft)
-        _read(draft, [index for index, line in enumerate(draft.bare) if _LAST.match(line)])
+        _read(draft, frozenset(last))
 
 
 def _mask_console(draft: Draft) -> None:
@@ -66,7 +67,7 @@ def _mask_console(draft: Draft) -> None:
             draft.mask(index)
 
 
-def _read(draft: Draft, last: list[int]) -> None:
+def _read(draft: Draft, last: frozenset[int]) -> None:
     ends: list[tuple[int, str]] = []
     inside = found = False
     for index, line in enumerate(draft.bare):
@@ -81,8 +82,8 @@ def _read(draft: Draft, last: list[int]) -> None:
             not found or line.lstrip().startswith(("Caused", "[cause]"))
         ):
             inside = found = True
-            ends.append((index, line.strip()))
+            ends.append((index, line.strip().removeprefix("\u2192 ")))
         elif inside:
             draft.mask(index)
     if ends or last:
-        conclude(draft, ends, last)
+        conclude(draft, ends, sorted(last))

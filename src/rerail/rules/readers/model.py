@@ -6,8 +6,12 @@ whatever no reader knows is left to `rerail.rules.readers.generic`. Which reader
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
+
+from rerail.evidence.secret_pairs import lower
+from rerail.rules.readers.prefixes import prefix_chars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,6 +66,8 @@ class Fact(NamedTuple):
     depth: int = 0
     place: int = -1
     """Index of its line among the view's lines; -1 for a field."""
+    said: str = ""
+    """What is cited, where the value is only a part of it."""
 
     @property
     def weight(self) -> Weight:
@@ -94,20 +100,13 @@ class Scene(NamedTuple):
 
 def searchable(lines: Sequence[str]) -> tuple[str, list[int]]:
     """Return lines as one lower-case text of the same length, joined by newlines, and where in it each starts."""
-    joined = "\n".join(lines)
-    low = joined.lower()
-    if len(low) != len(joined):
-        # Lowering changes the length of a few letters, and then places would no longer be true.
-        low = joined.translate(_ASCII_LOWER)
+    low = lower("\n".join(lines))
     starts: list[int] = []
     place = 0
     for line in lines:
         starts.append(place)
         place += len(line) + 1
     return low, starts
-
-
-_ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 
 class Draft:
@@ -144,10 +143,22 @@ class Draft:
     def bare(self) -> list[str]:
         """The lines without what a logger, a builder or a terminal put before them, clipped: enough to know a line's shape."""
         if self._bare is None:
-            from rerail.rules.readers.generic import without_log_prefix  # it imports this module
-
-            self._bare = [without_log_prefix(line[:BARE_CHARS]) for line in self.lines]
+            self._bare = [line[prefix_chars(line) : BARE_CHARS] for line in self.lines]
         return self._bare
+
+    def lines_with(self, words: Iterable[str]) -> list[int]:
+        """Return the lines that have one of the lower-case words: far cheaper than asking every line, and most have none."""
+        starts = self.starts
+        found: set[int] = set()
+        for word in words:
+            place = self.low.find(word)
+            while place != -1:
+                index = bisect_right(starts, place) - 1
+                found.add(index)
+                if index + 1 == len(starts):
+                    break
+                place = self.low.find(word, starts[index + 1])
+        return sorted(found)
 
     def mark(self, weight: Weight, *indexes: int) -> None:
         """Say what lines are; a line that is marked already keeps its weight, but what decides is never hidden."""

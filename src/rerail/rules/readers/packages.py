@@ -40,6 +40,9 @@ _PIP_CAUSE = re.compile(
     r"^(?:WARNING: Retrying \(|  WARNING: Retrying \(|WARNING: .{0,80}connection broken by "
     r"|Could not fetch URL |WARNING: (?:401|403) Error|ERROR: HTTP error \d)"
 )
+_APK_CAUSE = re.compile(
+    r"^WARNING: (?:fetching|opening|updating) .{1,300}: (?:temporary error|network|could not connect|DNS|IO ERROR|timed out)"
+)
 _BUNDLER_ADVICE = ("Don't run Bundler as root", "installing your bundle as root", "users on this machine.")
 _PIP_MASK = re.compile(
     r"^(?:WARNING: You are using pip version|\[notice\] |WARNING: There was an error checking the latest version)"
@@ -56,6 +59,8 @@ def read(drafts: Sequence[Draft], scene: Scene) -> None:
             draft.mask(*(index for index, line in enumerate(draft.bare) if line.startswith(_BUNDLER_ADVICE)))
         if ".git can't be found" in draft.low:  # husky says so and lets the installation go on
             draft.mask(*(index for index, line in enumerate(draft.bare) if line == ".git can't be found"))
+        if "unable to select packages" in draft.low:  # apk gives up only after what it warned of
+            draft.mark(Weight.DECIDING, *(index for index, line in enumerate(draft.bare) if _APK_CAUSE.match(line)))
         if any(echo in draft.low for echo in _PIP_ECHO):
             _read_pip(draft)
 

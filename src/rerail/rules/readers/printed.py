@@ -18,7 +18,7 @@ PRINTERS = frozenset({
     "cat", "bat", "batcat", "head", "tail", "less", "more", "nl", "tac", "rev", "fold", "fmt", "column", "expand",
     "od", "xxd", "hexdump", "strings", "base64", "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "sed", "awk",
     "gawk", "mawk", "cut", "tr", "sort", "uniq", "comm", "join", "paste", "diff", "sdiff", "cmp", "colordiff",
-    "icdiff", "jq", "yq", "xmllint", "wc", "ls", "find", "tree", "stat", "file", "md5sum", "sha256sum", "zcat",
+    "icdiff", "jq", "yq", "xmllint", "wc", "ls", "find", "tree", "stat", "file", "zcat",
 })  # fmt: skip
 """Programs whose standard output is the content of files, or what they found in it."""
 _AROUND = frozenset(

@@ -165,11 +165,12 @@ class _Report:
                 self.draft.mask(index)  # the E lines say it whole
             else:
                 self.ends.append((index, text))
-        named = [end for end in self.ends if end in self.told and is_judgement(end[1])]
-        if named:
+        told = frozenset(self.told)
+        if any(end in told and is_judgement(end[1]) for end in self.ends):
             # The summary names the test beside what it ended with: that line is what somebody who must mend it needs first.
-            shown = [end for end in self.ends if end in self.told or not is_judgement(end[1])]
-            self.draft.mask(*(index for index, _ in self.ends if index not in {at for at, _ in shown}))
+            shown = [end for end in self.ends if end in told or not is_judgement(end[1])]
+            places = frozenset(index for index, _ in shown)
+            self.draft.mask(*(index for index, _ in self.ends if index not in places))
             self.ends = shown
         if self.ends or failing:
             conclude(self.draft, self.ends, failing)

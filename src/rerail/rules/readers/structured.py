@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.unwrap import response_status
 
 if TYPE_CHECKING:
@@ -12,7 +13,13 @@ if TYPE_CHECKING:
 
 _MAX_CHARS = 1_000_000
 _MAX_HEADERS = 64
+_YES = ("ok", "success", "continue", "allow", "allowed")
+"""Keys that say so when something failed or is not allowed: with false."""
+_DECISIONS = ("permissionDecision", "permission", "decision", "behavior")
 _DENIALS = frozenset({"deny", "denied", "block", "blocked", "ask"})
+_ERROR_PAGE = lazy(r"(?i)<(?:title|h1)>\s?[45]\d\d\b")
+_PAGE_HEAD = 12
+"""Lines in which a page of a server or proxy says in its title or heading which error it is."""
 _FAILED_WORDS = frozenset({"error", "failed", "failure"})
 
 
@@ -39,6 +46,8 @@ def says_failure(lines: Sequence[str]) -> bool:
     status = response_status(text[0])
     if status is not None:
         return status >= 400
+    if text[0].lstrip()[:1] == "<" and any(_ERROR_PAGE.search(line) for line in text[:_PAGE_HEAD]):
+        return True
     return any(_states_failure(document) for document in _documents(text))
 
 
@@ -63,13 +72,11 @@ def _states_failure(document: Any) -> bool:
         return False
     if any(document.get(key) for key in ("error", "isError", "is_error", "errors")):
         return True
-    if document.get("type") == "error" or document.get("ok") is False or document.get("success") is False:
+    if document.get("type") == "error" or any(document.get(key) is False for key in _YES):
         return True
     if str(document.get("status", "")).lower() in _FAILED_WORDS:
         return True
-    if any(str(document.get(key, "")).lower() in _DENIALS for key in ("permissionDecision", "decision", "behavior")):
-        return True
-    if document.get("continue") is False:
+    if any(str(document.get(key, "")).lower() in _DENIALS for key in _DECISIONS):
         return True
     return any(
         _states_failure(document[key])

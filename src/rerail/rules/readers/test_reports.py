@@ -64,7 +64,8 @@ SHAPES: dict[str, Shape] = {
             r"^(?:=== (?:PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+"
             r"|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
         re.compile(
-            r"(?i)(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded"
+            r"(?i).*\bgot\b.{0,200}\bwant|.*\bwant\b.{0,200}\bgot\b|.*\(-want \+got\)|.*race detected during"
+            r"|(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded"
             r"|TLS handshake|EOF$|status(?: code)?:? [45]\d\d))"),
         is_log=True,
     ),
@@ -221,10 +222,11 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
     ends: list[tuple[int, str]] = []
     judged: list[int] = []
     inside = found = False
+    counted = frozenset(last)
     for index, line in enumerate(draft.bare):
         if draft.weights[index] is not None:
             continue
-        if index in last:
+        if index in counted:
             inside = False
         elif shape.head.match(line):
             inside, found = True, False

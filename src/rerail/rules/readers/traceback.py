@@ -36,8 +36,10 @@ ERROR_NAME = lazy(
 )
 """``openai.RateLimitError: ...``, ``MemoryError``, ``Error [ERR_X]: ...``, ``Exception in thread "main" a.b.SomeError: ...``."""
 _TYPE_SUFFIX = lazy(
-    r"(?:Error|Exception|Timeout|Expired|Interrupt|Exit|Failure|Fault|Cancelled|NotFound|Refused|Reset|Denied|Group|Warning)$"
+    r"(?:Error|Exception|Timeout|Expired|Interrupt|Exit|Failure|Fault|Cancelled|NotFound|Refused|Reset|Denied|Group|Warning)$|"
+    r"(?:^|\.)_?(?:exceptions?|errors?|errorfactory)\.(?:\w+\.)?[A-Z]\w*$"
 )
+"""What the name of an exception ends in, or the module that it comes from."""
 _STACK = lazy(r"^\s+at (?:async )?(?:new )?[\w<>$.\[\]/:@ \-]*[\w>)\]]|^\s+\.\.\. \d+ more")
 _INSPECTION_END = lazy(r"^\s*\},?\s*$")
 

@@ -20,7 +20,7 @@ MAX_LINE = 16_384
 
 _QUOTE = r"\\{0,8}[\"']"
 _PAIR = lazy(
-    rf"{_QUOTE}(code|type|status|reason|name|__type|errorCode|error_code|errorType|error|statusCode|status_code|httpStatusCode|"
+    rf"{_QUOTE}(code|type|status|reason|name|__type|errorCode|error_code|errorcode|error_type|err_code|ECODE|errorType|error|statusCode|status_code|httpStatusCode|"
     rf"HTTPStatusCode|http_status|title|Code|Type|errno)"
     rf"{_QUOTE}\s{{0,4}}:\s{{0,4}}(?:{_QUOTE}([^\"'\\]{{1,120}})|(-?\d{{1,9}})\b)"
 )
@@ -42,6 +42,10 @@ _CODE_KEYS = frozenset(
         "__type",
         "errorCode",
         "error_code",
+        "errorcode",
+        "error_type",
+        "err_code",
+        "ECODE",
         "errorType",
         "error",
         "Code",
@@ -50,7 +54,7 @@ _CODE_KEYS = frozenset(
 )
 
 _DIGITS = lazy(
-    r"(?<![\w.\-])[45]\d\d(?![\w%]|[.,]\d| (?:bytes?|[kKMG]i?B|ms|s|seconds?|items?|files?|tests?|lines?|rows?)\b)"
+    r"[45](?<![\w.\-][45])\d\d(?![\w%]|[.,]\d| (?:bytes?|[kKMG]i?B|ms|s|seconds?|items?|files?|tests?|lines?|rows?)\b)"
 )
 _BEFORE_CHARS, _AFTER_CHARS, _MOST_DIGITS = 48, 40, 32
 _BEFORE = lazy(r"""(?ix)
@@ -60,7 +64,8 @@ _BEFORE = lazy(r"""(?ix)
           (?:\s(?:error|HTTP|status|code|response)){0,3}[\s:]{1,3}
       | \b(?:API|server|client|provider|upstream|gateway|request|unexpected|response|URL)\s
           (?:request\s)?(?:error|failed)[\s:]{1,3}\(?
-      | \berror\scode[\s:]{1,3}
+      | \b(?:error|response)\scode[\s:]{1,3}
+      | ^\s*Code:\s | Error:\s\[ | <(?:title|h1)>\s? | \bHTTP\b.{0,30},\sgot\s
       | \b(?:API|Http|Status|RateLimit|PermissionDenied|Authentication|NotFound|BadRequest|Server|Client|Conflict|Response|
           Provider|UnprocessableEntity)\w{0,24}(?:Error|Exception):\s
     )$""")
@@ -71,24 +76,33 @@ _AFTER = lazy(r"""(?ix)
       (?:Request\sEntity|Payload|Content)\sToo\sLarge|URI\sToo\sLong|Unsupported\sMedia\sType|Unprocessable|Failed\sDependency|
       Upgrade\sRequired|Precondition\sRequired|Too\sMany\sRequests|Request\sHeader\sFields\sToo\sLarge|
       Unavailable\sFor\sLegal\sReasons|Internal\sServer\sError|Not\sImplemented|Bad\sGateway|Service\s(?:Temporarily\s)?Unavailable|
-      Gateway\sTime-?out|Insufficient\sStorage|Overloaded|Client\sError|Server\sError|error\sresponses)""")
+      Gateway\sTime-?out|Insufficient\sStorage|Overloaded|Client\sError|Server\sError|error\sresponses)
+    | ,\s?message=['"](?!Not\senough|Bad\sstatus)""")
 """A reason phrase right after one."""
 _BODY_AFTER = lazy(r"\s?\{|\s[a-z]{2,20}(?:_[a-z]{2,20}){1,3}:\s")
 _ERROR_BEFORE = lazy(r"(?:^|(?i:error)[:\s]{1,3}\(?|attempts: )$")
+_FAILED_BEFORE = lazy(r"(?i)\b(?:failed|unable|cannot|could not)(?: to)? [\w ]{1,36}: \(?$")
 _RESPONSE_HEAD = lazy(r"^HTTP/\d(?:\.\d)? ([1-5]\d\d)(?: |$)")
 _AWS = lazy(r"\bAn error occurred \(([\w.]{1,80})\)")
 _NAMED_CODE = lazy(
-    r"^(?:.{0,40}?[ :])?([a-z]{2,20}(?:_[a-z]{2,20}){1,4}|[A-Z][A-Z]{2,20}(?:_[A-Z]{2,20}){1,4})(?=:? )|"
-    r"^([a-z]{2,20}(?:_[a-z]{2,20}){1,4})$"
+    r"^(?:.{0,40}?[ :])?([a-z]{2,20}(?:_[a-z]{2,20}){1,4}|[A-Z][A-Z]{2,20}(?:_[A-Z]{2,20}){1,4})(?=:? |$)"
 )
 """A code in front of its message: ``overloaded_error: Overloaded``, ``ERROR: RESOURCE_EXHAUSTED: quota``."""
+_LABELLED = lazy(
+    r"\b(?:[Ee]rror ?(?:[Cc]ode|ID|type)|error_code|errorCode|ErrorCode)[:=] ?[\"']?([A-Za-z_][\w.\-]{2,80})|"
+    r"^(?:\S{1,30} )?[45]\d\d ([A-Z][a-z]+(?:[A-Z][a-z]+){1,6}): |"
+    r"\(([a-z]{3,20}(?:_[a-z]{2,20}){1,4})(?:, [^()]{1,40})?\)|\bcode:([A-Z]\w{2,40}(?:\.\w{2,60})?) |"
+    r"\(([a-z]{3,20}/[a-z]{2,20}(?:-[a-z]{2,20}){1,5})\)|"
+    r"^(?:ERROR: )?\(([A-Z][a-z]+(?:[A-Z][a-z0-9]+){1,8})\) "
+)
+"""A code with a word before it that says so, after a status, or in brackets before its message."""
 _NPM = lazy(r"^(?:npm|pnpm|yarn) (?:error|ERR!) code (E?[A-Z0-9_]{3,40})$|\b(ERR_[A-Z0-9_]{3,60})\b")
 _GRPC = lazy(r"\b(?:StatusCode\.|code = |rpc error: code = )([A-Z][A-Za-z_]{1,30})\b")
 _JSON_RPC = lazy(r"(?:\b[Ee]rror:? |\bcode:? ?|\(Code )(-32\d\d\d)\b")
 _ERRNO = lazy(
     r"\[(Errno|WinError) (-?\d{1,5})\]|\((?:os error|errno) (\d{1,5})\)|(?<![\w/.\-])(E[A-Z][A-Z0-9_]{2,14})(?![\w/.\-])"
 )
-_HAS_ERRNO = lazy(r"E[A-Z]{2}|Errno|WinError|os error|errno")
+_CAPITALS = lazy(r"E[A-Z]{2}")
 _EXIT_STATUS = lazy(
     r"(?i)\bexit(?:ed)?(?: with)?(?: a)?(?: non-?zero)?(?: exit)? (?:code|status)[:=]? ?(\d{3})\b|"
     r": \*\*\* \[.{1,200}\] Error (\d{3})\b|"
@@ -99,10 +113,15 @@ _SIGNAL = lazy(r"\bsignal[:=\s]{1,2}[\"']?(SIG[A-Z]{2,6})\b|\((SIG[A-Z]{2,6})\)|
 _RAISED = lazy(r"\braised ([A-Z]\w{2,60})>")
 """What a spent retry's future says it ended with."""
 _MESSAGE = lazy(
-    rf"{_QUOTE}(?:message|msg|error|detail|text|reason|title|permissionDecisionReason){_QUOTE}\s{{0,4}}:\s{{0,4}}(\\{{0,8}})([\"'])"
+    rf"{_QUOTE}(?:message|msg|error|detail|text|reason|title|permissionDecisionReason|error_message|error_msg|faultstring|description|err|Message){_QUOTE}\s{{0,4}}:\s{{0,4}}(\\{{0,8}})([\"'])"
 )
 _CAUSED = lazy(r"(?:\(Caused by |\bCaused by: |\bcaused by: |\blast error: |\bcause: |\breason: )(.{3,2000})")
 _MAX_MESSAGE = 4_000
+
+
+def _has_pairs(line: str) -> bool:
+    """Tell whether a quoted key can stand in a line: most lines hold none, and a search for keys is slow."""
+    return '":' in line or "':" in line or '" :' in line or "' :" in line
 
 
 def facts(line: str) -> Iterator[tuple[str, str]]:
@@ -110,13 +129,14 @@ def facts(line: str) -> Iterator[tuple[str, str]]:
     if len(line) > MAX_LINE:
         line = line[: MAX_LINE // 2] + " " + line[-MAX_LINE // 2 :]
     # Each pattern is tried only where what it cannot do without is there: most lines state nothing.
-    if '":' in line or "':" in line or '" :' in line:
+    if _has_pairs(line):
         for key, text, number in _PAIR.findall(line):
             yield from _of_pair(key, text or number)
     if ": " in line and (inspected := _INSPECTED.match(line)):
         yield from _of_pair(inspected[1], inspected[2])
-    for status in _statuses(line):
-        yield "status", status
+    if "4" in line or "5" in line:
+        for status in _statuses(line):
+            yield "status", status
     if "error occurred (" in line:
         for code in _AWS.findall(line):
             yield "code", code
@@ -130,7 +150,9 @@ def facts(line: str) -> Iterator[tuple[str, str]]:
         for code in _JSON_RPC.findall(line):
             yield "code", code
     if "_" in line and (named := _NAMED_CODE.match(line)):
-        yield "code", named[1] or named[2]
+        yield "code", named[1]
+    if _may_label(line) and (labelled := _LABELLED.search(line)):
+        yield "code", next(filter(None, labelled.groups()))
     yield from _of_system(line)
 
 
@@ -146,6 +168,7 @@ def _statuses(line: str) -> Iterator[str]:
             or _AFTER.match(after)
             or (_ERROR_BEFORE.search(before) and _BODY_AFTER.match(after))
             or (before.endswith("ERROR ") and after.startswith(": "))
+            or (not after.strip(" .)") and _FAILED_BEFORE.search(before))
         ):
             yield digits[0]
 
@@ -165,7 +188,7 @@ def _of_pair(key: str, value: str) -> Iterator[tuple[str, str]]:
 
 def _of_system(line: str) -> Iterator[tuple[str, str]]:
     """Yield error numbers, exit statuses and signals."""
-    for kind, number, plain, symbol in _ERRNO.findall(line) if _HAS_ERRNO.search(line) else ():
+    for kind, number, plain, symbol in _ERRNO.findall(line) if _may_name_errno(line) else ():
         name = symbol if symbol in errnos.NAMES else None
         if not symbol and "nodename nor servname" not in line:
             name = errnos.by_number(int(number or plain), windows=kind == "WinError")
@@ -184,6 +207,17 @@ def _of_system(line: str) -> Iterator[tuple[str, str]]:
             yield "exception", name
 
 
+def _may_label(line: str) -> bool:
+    start = line[:34]  # a status stands in front
+    return "(" in line or "ode" in line or "ID" in line or "ype" in line or "4" in start or "5" in start
+
+
+def _may_name_errno(line: str) -> bool:
+    return (
+        ("E" in line and _CAPITALS.search(line) is not None) or "rrno" in line or "WinE" in line or "os error" in line
+    )
+
+
 def response_status(line: str) -> int | None:
     """Return the status of an HTTP response's first line, such as ``curl -i`` prints it; None for any other line."""
     head = _RESPONSE_HEAD.match(line)
@@ -194,7 +228,7 @@ def messages(line: str) -> Iterator[str]:
     """Yield the messages that a line wraps: unescaped values of message keys, and what follows words like ``Caused by``."""
     if len(line) > MAX_LINE:
         line = line[:MAX_LINE]
-    if '"' in line or "'" in line:
+    if _has_pairs(line):
         for opening in _MESSAGE.finditer(line):
             escape, quote = opening[1], opening[2]
             end = _closing(line, opening.end(), escape, quote)

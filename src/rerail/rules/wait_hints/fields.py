@@ -20,7 +20,7 @@ from rerail.rules.wait_hints.model import Reading, WaitHint, compiled, hint
 from rerail.rules.wait_hints.values import read_milliseconds, read_seconds, read_structured, read_written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class _Reader(Protocol):
@@ -63,6 +63,7 @@ _ROWS: tuple[_Row, ...] = (
 _NAME_STEMS = ("retry", "reset", "rate-limit", "before-next", "wait", "until")
 
 _DATE_STEMS = ("date:", "date'", 'date"')
+_DATE = r"\bdate\\{0,8}[\"']?\s{0,3}(?:[:=,]|=>)"
 
 #: What occurs in every text that holds such a name.
 STEMS = ("retry", "reset", "ratelimit", "rate-limit", "rate_limit", "beforenext", "wait", "until", *_DATE_STEMS)
@@ -77,6 +78,11 @@ _FIELD = (
     rf"|{_QUOTE}\s{{0,3}},"
     rf"|(?:{_QUOTE})?\s{{0,3}}(?:=>|[:=]))"
     rf"\s{{0,3}}\[?b?(?:{_QUOTE})?"
+)
+# What a field that carries a wait cannot do without: one of these in its name, and what joins a name to its value.
+_WAITING = (
+    r"(?:retry|reset|rate[_-]?limit|before[_-]?next|wait|until)[\w-]{0,59}"
+    rf"(?:>|(?:{_QUOTE})?\s{{0,6}}(?:[:=,]|[a-z]{{0,12}}[{{<(]))"
 )
 _REST = r"\s*(?:[;,].*)?$"
 _RESET_WORDS = r"\bresets?(?:-(?:after|at|in|on|delay|time|date|epoch|timestamp|seconds|secs?|ms))*\b"
@@ -106,9 +112,13 @@ def read_headers(headers: Mapping[str, str], clock: float | None) -> WaitHint | 
     return _choose(fields, clock, whole=True)
 
 
-def read_fields(regions: Iterable[str], clock: float | None) -> WaitHint | None:
+def read_fields(regions: Sequence[str], clock: float | None) -> WaitHint | None:
     """Return the hint of the named fields in a text; where a name occurs more than once, its last occurrence."""
-    return _choose({field.name: field for region in regions for field in _in_text(region)}, clock, whole=False)
+    # PERF: looking at every name of a text takes long, and most texts that speak of a wait do it in prose.
+    if not any(compiled(_WAITING).search(region) for region in regions):
+        return None
+    fields = {field.name: field for region in regions for field in _in_text(region)}
+    return _choose(fields, clock, whole=False)
 
 
 def read_date(headers: Mapping[str, str]) -> float | None:
@@ -118,7 +128,8 @@ def read_date(headers: Mapping[str, str]) -> float | None:
 
 def read_date_line(regions: Iterable[str]) -> float | None:
     """Return the last `Date` of the responses shown in a text, or None."""
-    lines = (field.text[field.pos :] for region in regions for field in _in_text(region) if field.name == "date")
+    dated = [region for region in regions if compiled(_DATE).search(region)]
+    lines = (field.text[field.pos :] for region in dated for field in _in_text(region) if field.name == "date")
     return next((date for line in reversed(list(lines)) if (date := _http_date(line)) is not None), None)
 
 

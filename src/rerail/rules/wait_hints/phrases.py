@@ -54,7 +54,7 @@ _NO_LIMIT = (
     r"\b(?:connection|conn|stream|socket|peer|tcp|hard|soft|mixed|git|password|factory|device|link|channel|session"
     r"|database|db|state|counters?|timers?)(?: was)? $"
 )
-_LIMIT = r"\b(?:limit(?:s|ed)?|quota|usage|exceeded|throttl\w{1,4}|too many|credits?|allowance|capacity|rate)\b"
+_LIMIT = r"\b(?:limit(?:s|ed)?|quota|usage|exceeded|throttl\w{1,4}|too many|credits?|allowance|budget|capacity|rate)\b"
 _USABLE = r"(?:available|accessible|usable|allowed|accepted|active|enabled|online|open|ready|possible|back)"
 _RESET = (
     "(?:reset|refresh(?:ed)?|renew(?:ed)?|refill(?:ed)?|replenish(?:ed)?|lift(?:ed)?|unlock(?:ed)?|unblocked|restored|reopen"
