@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 
-.PHONY: help demo test fast lint types corpus zoo wheel docs bench clean
+.PHONY: help demo test fast lint types coverage corpus zoo wheel docs bench speed scoreboard clean
 
 help:  ## Say what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("rerail needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -31,6 +31,10 @@ types: $(READY)  ## mypy --strict, and the public API under pyright
 	$(BIN)/mypy
 	$(BIN)/pyright
 
+coverage: $(READY)  ## Every branch of the public boundary is taken by its own tests
+	$(BIN)/python -m coverage run --data-file=.cache/coverage --source=src/rerail/boundary -m pytest -q tests/unit/boundary
+	$(BIN)/python -m coverage report --data-file=.cache/coverage --fail-under=100
+
 corpus: $(READY)  ## Score the classifier on the public corpus, against its thresholds
 	$(BIN)/python benchmarks/scores.py
 
@@ -46,6 +50,13 @@ docs: $(READY)  ## Make the pages that are made from the tables
 bench: $(READY)  ## What a call under recovery costs, beside other libraries
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python benchmarks/overhead.py
+
+speed: $(READY)  ## How fast a failure is named, beside a plain loop and hyperscan alone
+	$(BIN)/python benchmarks/classify.py
+
+scoreboard: $(READY)  ## What other libraries' classifiers make of the public corpora
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python benchmarks/scoreboard.py
 
 clean:  ## Remove everything that can be made again
 	rm -rf $(VENV) .cache dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

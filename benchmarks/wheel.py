@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,10 +21,12 @@ def main() -> int:
         venv.create(place / "env", with_pip=True)
         run(str(place / "env/bin/pip"), "install", "--quiet", "--disable-pip-version-check", str(wheel))
         rerail = str(place / "env/bin/rerail")
+        os.environ["XDG_CACHE_HOME"] = str(place / "cache")
         named = json.loads(
             run(rerail, "classify", "--json", "-", stdin='{"stderr": "HTTP 503 Service Unavailable"}', cwd=place)
         )
         assert named["data"]["class"] == "provider", named
+        assert not list(place.glob("cache/rerail/recipes-*")), "the recipes ship compiled"
         tested = json.loads(run(rerail, "rules", "test", "--json", cwd=place))
         assert tested["data"]["rules"] > 100, "the recipes ship in the wheel"
         assert tested["data"]["wrong"] == 0, tested

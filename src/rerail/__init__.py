@@ -6,12 +6,12 @@ fails does not pay for what happens after a failure.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from rerail._version import __version__
 
+TYPE_CHECKING = False  # type checkers know the name; importing typing for it would cost 13 ms
 if TYPE_CHECKING:
+    from typing import Any
+
     from rerail.app import Loop
     from rerail.boundary.block import Block, parse_block
     from rerail.decisions.effects import FailureRecord
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rerail.evidence.model import Evidence
     from rerail.handlers.repair import RepairRequest
     from rerail.ledger.store import PauseRecord, UnitBusyError
-    from rerail.process import Finished
+    from rerail.process import EndRequest, Finished
     from rerail.rules.model import Classification
     from rerail.runner.outcome import (
         Cancelled,
@@ -47,6 +47,7 @@ _HOMES = {
     "Ceiling": "rerail.decisions.policy",
     "Classification": "rerail.rules.model",
     "Effects": "rerail.decisions.model",
+    "EndRequest": "rerail.process",
     "Evidence": "rerail.evidence.model",
     "FailureClass": "rerail.taxonomy",
     "FailureRecord": "rerail.decisions.effects",
@@ -85,6 +86,7 @@ __all__ = [
     "Ceiling",
     "Classification",
     "Effects",
+    "EndRequest",
     "Evidence",
     "FailureClass",
     "FailureRecord",
@@ -120,6 +122,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'rerail' has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rerail.boundary.exit_codes import ExitCode
-from rerail.boundary.result import Result
+from rerail.cli.here import directory_name
+from rerail.cli.input import read_bytes
 from rerail.errors import EvidenceError, RerailError, UsageError
+from rerail.verbs.classify import classified, classifier, to_json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from rerail.rules.model import Classification
+    from collections.abc import Iterator, Sequence
 
 HELP = """\
 Usage: rerail classify [--json] [--batch] [FILE|-]
@@ -52,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
         return ExitCode.SUCCEEDED
     try:
         wish = _read_arguments(argv)
-        data = _read_input(wish.file)
+        data = read_bytes(wish.file)
         return _batch(data) if wish.batch else _one(data, as_json=wish.as_json)
     except RerailError as error:
         from rerail.cli.output import leave_failed
@@ -69,30 +68,6 @@ def main(argv: Sequence[str]) -> int:
         return leave_bug("classify", bug, as_json="--json" in argv)
 
 
-def to_json_value(named: Classification, identity: object = None) -> dict[str, object]:
-    """Return a classification in its public shape."""
-    return {
-        "id": identity,
-        "class": named.class_,
-        "reason": named.reason,
-        "rule": named.rule,
-        "summary": named.summary,
-        "evidence": [{"stream": str(each.stream), "line": each.line, "text": each.text} for each in named.evidence],
-        "action": str(named.action),
-        "retry_after_s": named.retry_after_s,
-        "trace": [
-            {
-                "rule": candidate.rule,
-                "class": candidate.class_,
-                "reason": candidate.reason,
-                "trust": candidate.trust.name.lower(),
-                "verdict": candidate.verdict,
-            }
-            for candidate in named.trace
-        ],
-    }
-
-
 def _read_arguments(argv: Sequence[str]) -> Wish:
     files = [word for word in argv if word == "-" or not word.startswith("-")]
     unknown = [
@@ -105,53 +80,21 @@ def _read_arguments(argv: Sequence[str]) -> Wish:
     return Wish(files[0] if files else "-", "--json" in argv, "--batch" in argv)
 
 
-def _read_input(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
-
-
-def _classifier() -> Callable[[object], Classification]:
-    """Return what names one evidence value under the recipes in force here."""
-    import os
-    import time
-
-    from rerail.cli.here import working_directory
-    from rerail.evidence.payload import from_payload
-    from rerail.paths import cache_dir, find_root
-    from rerail.recipes.read import load
-    from rerail.rules.engine import classify
-    from rerail.settings_file import packs_in_force
-
-    root = find_root(working_directory())
-    rules = load(root, packs=packs_in_force(root), cache_dir=cache_dir(os.environ)).rules
-
-    def name(value: object) -> Classification:
-        return classify(from_payload(value), rules, now=time.time())
-
-    return name
-
-
 def _one(data: bytes, *, as_json: bool) -> int:
     from rerail.cli.output import leave
 
-    given = _evidence_of(data)
-    named = _classifier()(given)
-    value = to_json_value(named, given.get("id"))
-    result = Result(True, "classify", f"{named.class_}/{named.reason}: {named.summary}", value)
+    given = evidence_of(data)
+    result = classified(classifier(directory_name())(given), given.get("id"))
     if as_json:
         return leave(result, as_json=True)
     from rerail.cli.pictures import show_classification
 
     return leave(
-        result._replace(message=""), as_json=False, picture=lambda console: show_classification(console, named)
+        result._replace(message=""), as_json=False, picture=lambda console: show_classification(console, result.data)
     )
 
 
-def _evidence_of(data: bytes) -> dict[str, Any]:
+def evidence_of(data: bytes) -> dict[str, Any]:
     """Return evidence JSON where the input is an object, and whatever else it is as a message."""
     text = data.decode("utf-8", "replace")
     if text.lstrip().startswith("{"):
@@ -184,7 +127,7 @@ def _is_evidence(value: dict[str, Any]) -> bool:
 
 def _batch(data: bytes) -> int:
     """Classify a line at a time; one that cannot be read gets its error in place of its class, and the rest goes on."""
-    name = _classifier()
+    name = classifier(directory_name())
     faults = 0
     for number, line in _lines(data):
         try:

@@ -5,14 +5,14 @@ The slow side of `rerail.recipes.read`, taken only when a file changed: it loads
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.errors import FileFault, RecipeError
 from rerail.recipes.check import run_examples
-from rerail.recipes.heals import RunCommand
 from rerail.recipes.read import taxonomy_of
 from rerail.recipes.schema import declared, read_recipe
-from rerail.rules.compile import compile_rules
+from rerail.rules.compile import compile_rules, packed
 from rerail.taxonomy import BUILT_IN
 from rerail.taxonomy.law import unlawful
 from rerail.toml_lines import dotted, line_of
@@ -20,7 +20,7 @@ from rerail.toml_lines import dotted, line_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rerail.recipes.heals import HealRecipe
+    from rerail.kept import Parts
     from rerail.recipes.model import Recipe
     from rerail.rules.compile import RuleSet
     from rerail.taxonomy.actions import Action
@@ -58,8 +58,8 @@ def read_recipes(files: Sequence[RecipeFile]) -> tuple[Recipe, ...]:
     return tuple(recipes)
 
 
-def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> dict[str, Any]:
-    """Return what the files say together, as `rerail.recipes.read.Loaded` needs it, in plain data.
+def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> Parts:
+    """Return what the files say together, as `rerail.recipes.read.Loaded` needs it.
 
     Raises:
         RecipeError: As `read_recipes`; or an example of a project's rule fails.
@@ -68,7 +68,7 @@ def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> dict[s
     classes = [spec for recipe in recipes for spec in recipe.classes]
     reasons = [spec for recipe in recipes for spec in recipe.reasons]
     taxonomy = taxonomy_of(classes, reasons, packs)
-    rules = [rule for recipe in recipes for rule in recipe.rules if rule.class_ in taxonomy]
+    rules = [rule for recipe in recipes for rule in recipe.rules]
     rule_set = compile_rules(rules, taxonomy)
     project = {each.where for each in files if each.is_project}
     # The built-in rules are held to their examples by the tests.
@@ -77,35 +77,15 @@ def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> dict[s
     ]:
         raise RecipeError(faults)
     return {
-        "classes": classes,
-        "reasons": reasons,
-        "packs": None if packs is None else list(packs),
-        "rules": rule_set.data,
-        "texts": {rule.slug: (rule.why, rule.source, rule.pack) for rule in rules},
-        "heals": [(_table_of(heal), heal.pack, heal.digest) for recipe in recipes for heal in recipe.heals],
+        "taxonomy": _plain((classes, reasons, packs)),
+        "rules": packed(rule_set.data),
+        "texts": _plain({rule.slug: (rule.why, rule.source, rule.pack) for rule in rules}),
     }
 
 
-def _table_of(heal: HealRecipe) -> dict[str, Any]:
-    """Return a heal as the table that it was written as."""
-    steps = [
-        {"run": step.argv, "timeout_s": step.timeout_s} if isinstance(step, RunCommand) else step.name
-        for step in heal.steps
-    ]
-    return {
-        "slug": heal.slug,
-        "class": heal.class_,
-        "reasons": heal.reasons,
-        "sees": heal.sees,
-        "why": heal.why,
-        "source": heal.source,
-        "needs": heal.needs,
-        "steps": steps,
-        "ensures": heal.ensures,
-        "undo": heal.undo,
-        "question": heal.question,
-        "touches": heal.touches,
-    }
+def _plain(value: object) -> bytes:
+    """Return a value as marshal data, which takes none but the built-in types: rows become lists, and enums their values."""
+    return packed(json.loads(json.dumps(value)))
 
 
 def _unlawful(recipes: Sequence[Recipe]) -> Iterator[FileFault]:

@@ -77,13 +77,14 @@ class HealTable(BaseModel):
     touches: list[Annotated[str, Field(pattern=r"^(?!/)(?!.*(^|/)\.\.(/|$)).+$")]] = []
 
 
-def heal_recipe(table: HealTable, *, pack: str = "", digest: str = "") -> HealRecipe:
+def heal_recipe(table: HealTable, *, pack: str = "", digest: str = "", file: str = "") -> HealRecipe:
     """Return the recipe that a table stands for.
 
     Args:
         table: The table as read.
         pack: The recipe file that owns it.
         digest: The content hash of that file.
+        file: That file, as faults name it.
     """
     return HealRecipe(
         slug=table.slug,
@@ -100,6 +101,7 @@ def heal_recipe(table: HealTable, *, pack: str = "", digest: str = "") -> HealRe
         touches=tuple(table.touches),
         pack=pack,
         digest=digest,
+        file=file,
     )
 
 

@@ -44,8 +44,10 @@ class Need(StrEnum):
     OUTSIDE_SPARSE = "path-outside-sparse-checkout"
     INDEX_REBUILDABLE = "index-rebuildable"
     REF_IN_REFLOG = "ref-in-reflog"
+    PACKED_REFS_DAMAGED = "packed-refs-damaged"
     HEAD_IN_REFLOG = "head-in-reflog"
     CACHES_DAMAGED = "derived-files-damaged"
+    OBJECTS_HERE = "content-of-objects-here"
     OBJECTS_MISSING = "objects-missing-here"
     TRACKING_REF_STALE = "tracking-ref-stale"
 
@@ -93,9 +95,11 @@ class StepName(StrEnum):
     INIT_SUBMODULE = "init-submodule"
     WIDEN_SPARSE = "widen-sparse-checkout"
     REBUILD_INDEX = "rebuild-index"
+    REBUILD_PACKED_REFS = "rebuild-packed-refs"
     RESTORE_REF = "restore-ref"
     RESTORE_HEAD = "restore-head"
     RENEW_CACHES = "renew-derived-files"
+    REGROW_OBJECTS = "store-objects-again"
     REFETCH_OBJECTS = "refetch-objects"
     DROP_TRACKING_REFS = "drop-stale-tracking-refs"
 
@@ -145,6 +149,8 @@ class HealRecipe:
     """The recipe file that owns it."""
     digest: str = ""
     """The content hash of that file, for the trust of the operator."""
+    file: str = ""
+    """That file, as faults name it: a project's relative to its root."""
 
     @property
     def runs_commands(self) -> bool:

@@ -122,7 +122,7 @@ def _recipe(parsed: RecipeTable, text: str, where: str, known: Places) -> Recipe
         classes=classes,
         reasons=tuple(_reason(each, actions) for each in parsed.reason),
         rules=tuple(each.rule(name) for each in parsed.rule),
-        heals=tuple(heal_recipe(each, pack=name, digest=digest) for each in parsed.heal),
+        heals=tuple(heal_recipe(each, pack=name, digest=digest, file=where) for each in parsed.heal),
         content_hash=digest,
         where=where,
         places=known,
