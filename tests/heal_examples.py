@@ -26,7 +26,8 @@ from tests.repositories import (
 )
 
 from rerail.git.case import HealRequest
-from rerail.git.heal import heal
+from rerail.git.heal import heal, plan
+from rerail.git.undo import undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,7 +110,8 @@ def check(
     failure: tuple[str, str, list[str]],
     failing_moment: int,
 ) -> None:
-    """Heal one generated repository; hold that no byte is lost, and that what is not healed is not touched."""
+    """Heal one generated repository; hold that no byte is lost, that what is not healed is not touched, and that what is can be
+    taken back; and that a heal of which the plan says that it cannot begin does not."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(made, Path(folder) / "all", symlinks=True)
         repo = Repo(Path(folder) / "all" / "repo")
@@ -119,16 +121,35 @@ def check(
         if damage is not None:
             damage(repo)
         before = photograph(repo.path.parent)
-        outcome = _outcome(repo, failure, failing_moment)
+        request = _request(repo, failure)
+        planned = plan(request, RECIPES)
+        assert photograph(repo.path.parent) == before, "a plan changes nothing"
+        outcome, backup = _outcome(request, failing_moment)
         event(outcome)
+        if planned.not_begun is not None and not outcome.startswith("failed"):
+            assert outcome == planned.not_begun.outcome, planned
         if outcome != "healed":
             assert photograph(repo.path.parent) == before
-        else:
-            assert _contents(repo).keys() | _reachable(repo) >= contents.keys(), "bytes are gone"
+            return
+        assert _contents(repo).keys() | _reachable(repo) >= contents.keys(), "bytes are gone"
+        if backup is not None:
+            healed = _but_logs(photograph(repo.path.parent))
+            undone = undo(backup, repo.path, pace=QUICK)
+            assert _but_logs(photograph(repo.path.parent)) == _but_logs(before), "not undone"
+            undo(undone.backup, repo.path, pace=QUICK)
+            assert _but_logs(photograph(repo.path.parent)) == healed, "the undo was not taken back"
 
 
-def _outcome(repo: Repo, failure: tuple[str, str, list[str]], failing_moment: int) -> str:
+def _request(repo: Repo, failure: tuple[str, str, list[str]]) -> HealRequest:
     class_, reason, command = failure
+    listing = "".join(f"\t{path}\n" for path in _paths(repo))
+    evidence_ = evidence(
+        command, 1, b"", f"error: would be overwritten:\n{listing}".encode(errors="surrogateescape"), str(repo.path)
+    )
+    return HealRequest(repo.path, class_, reason, evidence_)
+
+
+def _outcome(request: HealRequest, failing_moment: int) -> tuple[str, str | None]:
     passed: list[str] = []
 
     def at(moment: str) -> None:
@@ -136,15 +157,16 @@ def _outcome(repo: Repo, failure: tuple[str, str, list[str]], failing_moment: in
         if len(passed) == failing_moment and moment != "put back":
             raise InjectedError(moment)
 
-    listing = "".join(f"\t{path}\n" for path in _paths(repo))
-    evidence_ = evidence(
-        command, 1, b"", f"error: would be overwritten:\n{listing}".encode(errors="surrogateescape"), str(repo.path)
-    )
-    request = HealRequest(repo.path, class_, reason, evidence_)
     try:
-        return heal(request, RECIPES, pace=QUICK, on_moment=at).outcome
+        report = heal(request, RECIPES, pace=QUICK, on_moment=at)
     except InjectedError as error:
-        return "healed" if str(error) == "done" else f"failed at {error}"
+        return ("healed" if str(error) == "done" else f"failed at {error}"), None
+    return report.outcome, report.backup if report.outcome == "healed" else None
+
+
+def _but_logs(picture: dict[str, tuple[int, bytes]]) -> dict[str, tuple[int, bytes]]:
+    """An undo is a step forward: reflogs grow."""
+    return {path: facts for path, facts in picture.items() if "/.git/logs/" not in path}
 
 
 def _paths(repo: Repo) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.repositories import Repo, built_in_recipes, evidence, photograph
 
+from rerail.git import processes
 from rerail.git.case import HealRequest, Pace
 from rerail.git.heal import heal
 from rerail.git.probe import probe
@@ -110,6 +111,50 @@ def test_a_lock_that_a_process_has_open_is_its_own_however_old(repo: Repo, holde
     assert str(holder.pid) in report.detail
     assert photograph(repo.path, objects=True) == before
     assert holder.poll() is None
+
+
+LIBRARY = """
+import os, sys
+lock, text = sys.argv[1:]
+with open(lock, "x") as file:
+    file.write(text.replace("PID", str(os.getpid())))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there", "is_older", "owns"),
+    [
+        ("", True, True, True),
+        ("PID", False, True, True),
+        ("PID host-1", False, True, True),
+        ("", False, True, False),
+        ("", True, False, False),
+    ],
+    ids=["works here", "is named", "is named with its host", "works elsewhere", "is younger than the lock"],
+)
+def test_a_program_with_a_git_library_owns_a_lock_that_it_has_closed(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, is_there: bool, is_older: bool, owns: bool
+) -> None:
+    lock = repo.git_dir / "index.lock"
+    process = subprocess.Popen(
+        [sys.executable, "-c", LIBRARY, str(lock), text],
+        cwd=repo.path if is_there else tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    if not is_older:
+        monkeypatch.setattr(processes, "_CLOCK_SLACK_S", -3600.0)  # as if the lock had been made an hour before
+    try:
+        (found,) = locks.present_locks(probe(repo.path))
+        owners = {worker.pid for worker in locks.owners(found)}
+    finally:
+        process.communicate("")
+    assert (process.pid in owners) is owns
 
 
 def test_a_git_at_work_owns_its_lock_without_having_it_open(repo: Repo, tmp_path: Path) -> None:

@@ -492,6 +492,20 @@ def test_a_bisection_that_has_its_answer_is_ended(repo: Repo) -> None:
     assert "# first bad" in repo.git("show", f"refs/rerail/backup/{report.backup}/state:git/BISECT_LOG")
 
 
+def test_a_rebase_whose_stop_was_committed_by_hand_goes_on(repo: Repo) -> None:
+    with_origin(repo)
+    colleague_commits(repo, "src/app.py", "theirs\n")
+    repo.commit("local", **{"src/app.py": "ours\n"})
+    repo.commit("second", **{"src/second.py": "s\n"})
+    repo.git("fetch", "-q")
+    repo.git("rebase", "origin/main", check=False)
+    repo.write("src/app.py", "both\n")
+    repo.git("add", "src/app.py")
+    repo.git("commit", "-q", "-m", "resolved by hand")
+    healed(repo, repo.fails("git", "rebase", "origin/main"), "git/operation-in-progress", "resolved-operation")
+    assert repo.git("log", "--format=%s", "-2") == "second\nresolved by hand"
+
+
 # --- generated lockfiles ------------------------------------------------------------------------------------------------
 
 
@@ -728,9 +742,17 @@ def test_a_torn_reflog_does_not_take_a_branch_back(repo: Repo) -> None:
 
 
 def test_a_broken_branch_without_a_reflog_is_a_persons(repo: Repo) -> None:
+    (repo.git_dir / "refs" / "heads" / "topic").write_bytes(b"")
+    (repo.git_dir / "logs" / "refs" / "heads" / "topic").unlink()
+    assert untouched(repo, repo.fails("git", "log", "-1", "topic"), "git/broken-ref").outcome == "paused"
+
+
+def test_a_broken_branch_without_a_reflog_that_head_is_on_stands_in_heads(repo: Repo) -> None:
+    tip = repo.head()
     (repo.git_dir / "refs" / "heads" / "main").write_bytes(b"")
     (repo.git_dir / "logs" / "refs" / "heads" / "main").unlink()
-    assert untouched(repo, repo.fails("git", "log", "-1"), "git/broken-ref").outcome == "paused"
+    healed(repo, repo.fails("git", "log", "-1"), "git/broken-ref", "broken-ref")
+    assert repo.head() == tip
 
 
 @pytest.mark.parametrize("damage", [lambda data: b"junk" * 100, lambda data: data[: len(data) // 2], lambda data: b""])

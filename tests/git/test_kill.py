@@ -11,16 +11,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.repositories import (
-    QUICK,
-    Repo,
-    built_in_recipes,
-    colleague_commits,
-    lines,
-    lived_in,
-    photograph,
-    with_origin,
-)
+from tests.kill_cases import CASES, in_the_way
+from tests.repositories import QUICK, Repo, built_in_recipes, lived_in, photograph
 
 from rerail.evidence.payload import from_payload
 from rerail.git.case import HealRequest
@@ -32,91 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-
-def _stale_locks(repo: Repo) -> list[str]:
-    for name in ("index.lock", "refs/heads/main.lock"):
-        (repo.git_dir / name).write_text("stale")
-    return ["git", "commit", "--allow-empty", "-m", "x"]
-
-
-def _reformatted(repo: Repo) -> list[str]:
-    hook = repo.git_dir / "hooks" / "pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(
-        "#!/bin/sh\ngrep -q ' $' f.txt || exit 0\nsed -i 's/ *$//' f.txt\necho files were modified by this hook\nexit 1\n"
-    )
-    hook.chmod(0o755)
-    repo.write("f.txt", "a  \nb\n")
-    repo.git("add", "f.txt")
-    return ["git", "commit", "-m", "f"]
-
-
-def _behind(repo: Repo) -> list[str]:
-    with_origin(repo)
-    colleague_commits(repo, "deep/er/theirs.txt", "theirs\n")
-    repo.commit("ours", src__ours_dot_txt="ours\n")
-    repo.write("docs/guide.md", "a draft\n")
-    return ["git", "push", "origin", "main"]
-
-
-def _detached(repo: Repo) -> list[str]:
-    with_origin(repo)
-    repo.git("checkout", "-q", "--detach")
-    repo.commit("on it", src__ours_dot_txt="ours\n")
-    return ["git", "push"]
-
-
-def _conflicting(repo: Repo) -> None:
-    repo.git("checkout", "-q", "topic")
-    repo.commit("theirs", src__app_dot_py=lines("theirs"))
-    repo.git("checkout", "-q", "main")
-    repo.commit("ours", src__app_dot_py=lines("ours"))
-
-
-def _resolved(repo: Repo) -> list[str]:
-    with_origin(repo)
-    _conflicting(repo)
-    repo.git("merge", "topic", check=False)
-    repo.write("src/app.py", "resolved\n")
-    repo.git("add", "src/app.py")
-    return ["git", "pull"]
-
-
-def _in_the_way(repo: Repo) -> list[str]:
-    _conflicting(repo)
-    repo.write("src/app.py", "staged\n")
-    repo.git("add", "src/app.py")
-    repo.write("src/app.py", "and edited\n")
-    return ["git", "checkout", "topic"]
-
-
-def _untracked(repo: Repo) -> list[str]:
-    repo.write("src/topic.txt", "mine\n")
-    return ["git", "merge", "topic"]
-
-
-def _index_damaged(repo: Repo) -> list[str]:
-    repo.write("src/app.py", "edited\n")
-    (repo.git_dir / "index").write_bytes(b"junk" * 50)
-    return ["git", "add", "src/app.py"]
-
-
-def _head_damaged(repo: Repo) -> list[str]:
-    (repo.git_dir / "HEAD").write_bytes(b"\0" * 41)
-    return ["git", "log", "-1"]
-
-
-CASES: list[tuple[Callable[[Repo], list[str]], str]] = [
-    (_stale_locks, "git/index-lock"),
-    (_reformatted, "git/hook-reformatted"),
-    (_behind, "git/non-fast-forward"),
-    (_detached, "git/detached-head"),
-    (_resolved, "git/operation-in-progress"),
-    (_in_the_way, "git/dirty-tree"),
-    (_untracked, "git/untracked-in-way"),
-    (_index_damaged, "git/corrupt-index"),
-    (_head_damaged, "worktree/not-a-repository"),
-]
 
 KILLED = """
 import json, os, signal, sys
@@ -144,7 +51,7 @@ heal(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("prepare", "named"), CASES, ids=[case[0].__name__[1:] for case in CASES])
+@pytest.mark.parametrize(("prepare", "named"), CASES, ids=[case[0].__name__ for case in CASES])
 def test_a_kill_at_any_moment_costs_nothing(tmp_path: Path, prepare: Callable[[Repo], list[str]], named: str) -> None:
     repo = lived_in(tmp_path / "repo")
     command = prepare(repo)
@@ -181,7 +88,7 @@ def test_a_kill_at_any_moment_costs_nothing(tmp_path: Path, prepare: Callable[[R
 
 def test_work_that_went_on_after_a_kill_is_not_taken_back(tmp_path: Path) -> None:
     repo = lived_in(tmp_path / "repo")
-    command = _in_the_way(repo)
+    command = in_the_way(repo)
     done = repo.run(*command)
     failure = {"command": command, "exit_code": 1, "stderr": done.stderr.decode(), "cwd": str(repo.path)}
     request = HealRequest(repo.path, "git", "dirty-tree", from_payload(failure))

@@ -188,3 +188,30 @@ def test_a_plan_for_what_is_not_for_a_heal_has_no_steps(repo: Repo) -> None:
     assert plan(HealRequest(repo.path, "provider", "server-error", failure), RECIPES).recipe is None
     nowhere = HealRequest(repo.path / "gone", "git", "rejected", failure)
     assert plan(nowhere, RECIPES).class_ == "worktree"
+
+
+def test_a_plan_of_what_can_be_told_without_the_remote_says_that_no_heal_begins(repo: Repo) -> None:
+    """Only what the remote alone can tell is left open: a heal is charged where a recipe fits."""
+    failure = evidence(
+        ("git", "push"), 128, b"", b"fatal: The current branch main has no upstream branch.", str(repo.path)
+    )
+    request = HealRequest(repo.path, "git", "no-upstream", failure)
+    planned = plan(request, RECIPES)
+    assert planned.not_begun is not None
+    assert planned.not_begun.detail == "there is no remote"
+    assert heal(request, RECIPES, pace=QUICK) == planned.not_begun
+    repo.git("remote", "add", "origin", "http://127.0.0.1:9/nobody-listens.git")
+    assert plan(request, RECIPES).not_begun is None
+
+
+def test_a_plan_beside_another_heal_waits_for_it(repo: Repo) -> None:
+    from rerail.git import lease
+    from rerail.git.probe import probe
+
+    failure = evidence(("git", "commit"), 128, b"", b"fatal: no", str(repo.path))
+    request = HealRequest(repo.path, "git", "conflict", failure)
+    assert plan(request, RECIPES).not_begun is not None
+    with lease.hold(lease.default_dir(probe(repo.path).here.common_dir), patience_s=0) as is_held:
+        assert is_held
+        assert plan(request, RECIPES).not_begun is None
+    assert plan(request, RECIPES).not_begun is not None

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from tests.git_states import ACTIONS
 from tests.repositories import Repo, isolated, lines, lived_in, photograph, with_origin
 
-from rerail.errors import GitError
+from rerail.errors import GitError, UnknownNameError
 from rerail.git.backup import Base, Kind, RefMove
 from rerail.git.backups import expire, list_backups, load
 from rerail.git.probe import probe
 from rerail.git.restore import roll_back
 from rerail.git.snapshot import Reach, snapshot
+from rerail.settings import BackupSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -174,10 +175,10 @@ def test_backups_are_listed_and_let_go_by_policy_only(repo: Repo) -> None:
     backups = [snapshot(state, note=f"number {number}") for number in range(3)]
     assert [backup.note for backup in list_backups(state.git)] == ["number 0", "number 1", "number 2"]
     later = backups[-1].made_at + 100.0
-    assert expire(state.git, state.here, older_than_s=1000.0, keep=0, now_s=later) == ()
-    assert expire(state.git, state.here, older_than_s=10.0, keep=2, now_s=later) == (backups[0].id,)
+    assert expire(state.git, state.here, BackupSettings(1000.0, 1), now_s=later).ids == ()
+    assert expire(state.git, state.here, BackupSettings(10.0, 2), now_s=later).ids == (backups[0].id,)
     assert [backup.id for backup in list_backups(state.git)] == [backup.id for backup in backups[1:]]
-    with pytest.raises(GitError, match="no backup"):
+    with pytest.raises(UnknownNameError, match="no backup"):
         load(state.git, backups[0].id)
 
 
@@ -201,3 +202,37 @@ def test_a_linked_worktree_is_backed_up_with_its_own_index_and_head(repo: Repo, 
     roll_back(state.git, state.here, backup, ())
     assert photograph(linked.path) == before
     assert linked.git("status", "--porcelain") == "M  src/app.py"
+
+
+def test_a_damaged_backup_hides_no_other_and_hinders_no_expiry(repo: Repo) -> None:
+    state = probe(repo.path)
+    backups = [snapshot(state, note=f"number {number}") for number in range(4)]
+    damaged = repo.git("commit-tree", "HEAD^{tree}", "-m", "not a backup")
+    repo.git("update-ref", backups[1].ref, damaged)
+    repo.git("update-ref", f"refs/rerail/backup/{backups[1].id}-x/state", repo.head("HEAD:src/app.py"))
+    assert [backup.note for backup in list_backups(state.git)] == ["number 0", "number 2", "number 3"]
+    with pytest.raises(GitError, match="cannot be read"):
+        load(state.git, backups[1].id)
+    later = backups[-1].made_at + 100.0
+    gone = expire(state.git, state.here, BackupSettings(10.0, 1), now_s=later)
+    assert (gone.ids, gone.fault) == ((backups[0].id, backups[2].id), "")
+    assert [backup.id for backup in list_backups(state.git)] == [backups[3].id]
+
+
+def test_the_backup_of_a_heal_that_has_not_ended_never_expires(repo: Repo, tmp_path: Path) -> None:
+    from rerail.git.journal import Journal, forget
+
+    state = probe(repo.path)
+    cut, *others = [snapshot(state, note=f"number {number}") for number in range(3)]
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    linked = probe(tmp_path / "linked")
+    in_linked = snapshot(linked, note="in the linked one")
+    Journal(state.here, cut.id, "some-heal")
+    Journal(linked.here, in_linked.id, "another-heal")
+    later, policy = cut.made_at + 1e9, BackupSettings(10.0, 1)
+    snapshot(state, note="the newest")
+    assert expire(state.git, state.here, policy, now_s=later).ids == tuple(each.id for each in others)
+    (state.here.git_dir / "rerail" / "open-heal.json").write_text("{")
+    assert expire(state.git, state.here, policy, now_s=later).ids == (), "what cannot be read counts as in use"
+    forget(state.here)
+    assert expire(linked.git, linked.here, policy, now_s=later).ids == (cut.id,)

@@ -9,6 +9,7 @@ says what it did.
 from __future__ import annotations
 
 import json
+import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,8 @@ class Backup:
     """Directories that saved work tree paths would need and that were not there."""
     reaches_everything: bool = False
     """Made for steps that may change any path: untracked files are saved too."""
+    worktree: str = "."
+    """The git directory of the worktree that it was made in, relative to the common one: where a repository lies may change."""
 
     @property
     def ref(self) -> str:
@@ -107,7 +110,13 @@ class Outcome:
     recipe: str
     moves: tuple[RefMove, ...]
     after: tuple[tuple[str, str], ...]
-    """Each saved path with its base (``work/src/a.py``) and the blob of what was there when it ended; ``""``: nothing."""
+    """Each path that an undo may write, with its base (``work/src/a.py``), and the blob of what was there when it ended; ``""``:
+    nothing."""
+    head: str = ""
+    """The commit that HEAD led to when it ended; ``""``: to none."""
+    index: str = ""
+    """What identifies the entries of the index when it ended; ``""`` where git could not read them. Its bytes change with a mere
+    look."""
 
 
 def state_ref(backup_id: str) -> str:
@@ -118,6 +127,11 @@ def state_ref(backup_id: str) -> str:
 def outcome_ref(backup_id: str) -> str:
     """Return the ref that says what the heal did after it."""
     return f"{PREFIX}{backup_id}/outcome"
+
+
+def worktree_of(place: Place) -> str:
+    """Return how a backup names the worktree that it is made in."""
+    return os.path.relpath(place.git_dir, place.common_dir)
 
 
 def manifest(backup: Backup) -> bytes:
@@ -148,6 +162,7 @@ def read_manifest(data: bytes, commit: str) -> Backup:
         tracked=tuple(table["tracked"]),
         missing_dirs=tuple(table["missing_dirs"]),
         reaches_everything=table["reaches_everything"],
+        worktree=table["worktree"],
     )
 
 
@@ -159,7 +174,8 @@ def outcome_json(outcome: Outcome) -> bytes:
 def read_outcome(data: bytes) -> Outcome:
     """Return the outcome that its JSON form describes."""
     table = json.loads(data)
-    return Outcome(table["recipe"], tuple(RefMove(**move) for move in table["moves"]), _pairs(table["after"]))
+    moves = tuple(RefMove(**move) for move in table["moves"])
+    return Outcome(table["recipe"], moves, _pairs(table["after"]), table["head"], table["index"])
 
 
 def _json(table: dict[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ acts on.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -61,7 +62,7 @@ def working_dir(request: HealRequest) -> Path:
     command = request.evidence.command if request.evidence is not None else ()
     calls = invocations(command, request.cwd)
     home = locate(request.cwd)
-    if not calls or isinstance(home, NoPlace) or not calls[-1].cwd.is_dir():
+    if not calls or isinstance(home, NoPlace) or not os.path.isdir(calls[-1].cwd):  # noqa: PTH112  it answers for any name
         return request.cwd
     there = locate(calls[-1].cwd)
     if isinstance(there, Place) and there.common_dir == home.common_dir:
@@ -91,7 +92,8 @@ class Case:
         online: bool = True,
         mark: Callable[[str], None] = unheard,
     ) -> None:
-        self.request, self.state, self.pace, self.online = request, state, pace, online
+        self.request, self.pace, self.online = request, pace, online
+        self.state = state if online else attrs.evolve(state, is_online=False)
         self.lines = _lines(request.evidence)
         command = request.evidence.command if request.evidence is not None else ()
         self.calls = invocations(command, request.cwd)

@@ -30,6 +30,8 @@ class Candidate:
     conditions: tuple[Condition, ...]
     refusal: Finding | None
     """Why it cannot run; None: it can."""
+    untrusted: bool = False
+    """Whether all that it lacks is the operator's trust."""
 
     @property
     def held(self) -> int:
@@ -61,15 +63,42 @@ def action(taxonomy: Taxonomy, named: Trouble) -> Action:
 def choose(
     recipes: Sequence[HealRecipe], named: Trouble, case: Case, trusted: Callable[[HealRecipe], bool]
 ) -> Candidate | None:
-    """Return the recipe for a failure, or the one that came nearest; None: no recipe is for it."""
+    """Return the recipe for a failure, or the one that came nearest; None: no recipe is for it.
+
+    The project's own command goes first where the operator has trusted it: it knows more than rerail does. Otherwise the order is
+    that of the recipes.
+    """
     best: Candidate | None = None
-    for recipe in _for(recipes, named):
+    for recipe in sorted(_for(recipes, named), key=lambda one: not (one.runs_commands and trusted(one))):
         candidate = _weigh(recipe, case, trusted)
         if candidate.refusal is None:
             return candidate
-        if best is None or (candidate.waits, candidate.held) > (best.waits, best.held):
+        if best is None or _nearness(candidate) > _nearness(best):
             best = candidate
     return best
+
+
+def _nearness(candidate: Candidate) -> tuple[bool, bool, bool, int]:
+    is_near = candidate.refusal is None or candidate.refusal.is_near
+    return candidate.waits, candidate.untrusted, is_near, candidate.held
+
+
+def not_begun(taxonomy: Taxonomy, named: Trouble, best: Candidate | None) -> HealReport | None:
+    """Report a heal that no recipe can begin, or None where one can."""
+    if best is not None and best.refusal is None:
+        return None
+    name = (str(named.class_), named.reason)
+    refusal = best.refusal if best is not None else None
+    if best is None or refusal is None or not (best.held or best.waits or best.untrusted):
+        detail = named.detail or (refusal.text if refusal else "no recipe knows this failure")
+        return HealReport("paused", *name, None, (), None, detail, hint(taxonomy, named))
+    recipe = best.recipe
+    if refusal.trouble is not None:
+        name = (str(refusal.trouble.class_), refusal.trouble.reason)
+    if best.waits:
+        return HealReport("retry", *name, recipe.slug, (), None, refusal.text)
+    untrusted = recipe.file if best.untrusted else None
+    return HealReport("paused", *name, recipe.slug, (), None, refusal.text, recipe.question, untrusted)
 
 
 def unhealed(taxonomy: Taxonomy, named: Trouble) -> HealReport:
@@ -95,8 +124,6 @@ def _for(recipes: Sequence[HealRecipe], named: Trouble) -> list[HealRecipe]:
 
 def _weigh(recipe: HealRecipe, case: Case, trusted: Callable[[HealRecipe], bool]) -> Candidate:
     """Ask a recipe's conditions, and its steps' own guards, in order, up to the first that does not hold."""
-    if recipe.runs_commands and not trusted(recipe):
-        return Candidate(recipe, (), fails(f"recipe {recipe.slug} runs commands, and nobody has trusted it"))
     guards = [need for step in recipe.steps if isinstance(step, Primitive) for need in STEPS[step.name].guards]
     conditions: list[Condition] = []
     for need in dict.fromkeys((*recipe.needs, *guards)):
@@ -107,4 +134,7 @@ def _weigh(recipe: HealRecipe, case: Case, trusted: Callable[[HealRecipe], bool]
         conditions.append(Condition(need, finding))
         if finding.verdict in {Verdict.FAILS, Verdict.WAITS}:
             return Candidate(recipe, tuple(conditions), finding)
+    if recipe.runs_commands and not trusted(recipe):
+        refusal = fails(f"recipe {recipe.slug} runs commands, and nobody has trusted {recipe.file or 'it'} as it is")
+        return Candidate(recipe, tuple(conditions), refusal, untrusted=True)
     return Candidate(recipe, tuple(conditions), None)

@@ -191,6 +191,9 @@ def _run(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes 
         )
     except OSError as error:
         raise GitError(f"{argv[0]} could not be started in {cwd}: {error.strerror}") from error
+    except ValueError as error:
+        # A name that somebody typed, or that a failure quotes: NUL, or half of a surrogate pair.
+        raise GitError(f"{argv[0]} cannot be given one of its arguments: {error}") from None
     with process:
         try:
             out, err = process.communicate(stdin, timeout_s)

@@ -11,6 +11,7 @@ from rerail.git import found
 from rerail.git.finding import Finding, fails, holds, unasked, waits
 from rerail.git.processes import git_workers
 from rerail.git.repairs import conclude, index, integrate, lockfiles, locks, partial, shallow
+from rerail.git.repairs.transport import RemoteUnaskedError
 from rerail.recipes.heals import Need
 
 if TYPE_CHECKING:
@@ -88,16 +89,18 @@ def _pull_integrates(case: Case) -> Finding:
 
 
 def _integrates(case: Case, find: Callable[[Case], integrate.Integration | Finding]) -> Finding:
-    if not case.online:
+    try:
+        plan = case.once(find)
+    except RemoteUnaskedError:
         return unasked(_NEEDS_THE_REMOTE)
-    plan = case.once(find)
     return plan if isinstance(plan, Finding) else holds(f"{plan.branch} can be {plan.how}")
 
 
 def _no_change_in_the_way(case: Case) -> Finding:
-    if not case.online:
+    try:
+        plan = case.once(found.integration)
+    except RemoteUnaskedError:
         return unasked(_NEEDS_THE_REMOTE)
-    plan = case.once(found.integration)
     return plan if isinstance(plan, Finding) else integrate.in_the_way(case.state, plan)
 
 
@@ -108,13 +111,14 @@ def _submodule_empty(case: Case) -> Finding:
     return partial.reachable_submodule(case.state, path) if case.online else unasked(_NEEDS_THE_REMOTE)
 
 
-def _finds(find: Callable[[Case], object], text: str, *, at_remote: bool = False) -> Callable[[Case], Finding]:
-    """Return the condition that *find* finds something, which a plan cannot ask where a remote has to be."""
+def _finds(find: Callable[[Case], object], text: str) -> Callable[[Case], Finding]:
+    """Return the condition that *find* finds something, which a plan leaves open where a remote would have to be asked."""
 
     def condition(case: Case) -> Finding:
-        if at_remote and not case.online:
+        try:
+            result = case.once(find)
+        except RemoteUnaskedError:
             return unasked(_NEEDS_THE_REMOTE)
-        result = case.once(find)
         return result if isinstance(result, Finding) else holds(text)
 
     return condition
@@ -131,25 +135,27 @@ NEEDS: Mapping[Need, Callable[[Case], Finding]] = {
     Need.PUSH_INTEGRATES: _push_integrates,
     Need.PULL_INTEGRATES: _pull_integrates,
     Need.NO_CHANGE_IN_THE_WAY: _no_change_in_the_way,
-    Need.PUBLISHABLE: _finds(found.publication, "the branch can be published under its own name", at_remote=True),
-    Need.TRACKABLE: _finds(found.counterpart, "the remote has a branch of the same name", at_remote=True),
+    Need.PUBLISHABLE: _finds(found.publication, "the branch can be published under its own name"),
+    Need.TRACKABLE: _finds(found.counterpart, "the remote has a branch of the same name"),
     Need.ATTACHABLE: _finds(found.attachment, "the branch that HEAD came from can be attached without a loss"),
     Need.CONCLUDABLE: lambda case: conclude.concludable(case.state, case.call()),
     Need.OPERATION_DEBRIS: lambda case: conclude.debris(case.state),
     Need.BISECT_FINISHED: lambda case: conclude.bisect_finished(case.state),
-    Need.ONLY_LOCKFILES_CONFLICT: lambda case: lockfiles.only_lockfiles_conflict(case.state),
+    Need.ONLY_LOCKFILES_CONFLICT: lambda case: lockfiles.only_lockfiles_conflict(case.state, case.call()),
     Need.CHANGES_IN_THE_WAY: _finds(found.changes, "which local changes are in the way is certain"),
     Need.UNTRACKED_IN_THE_WAY: _finds(found.untracked, "which untracked files are in the way is certain"),
-    Need.REVISION_AT_REMOTE: _finds(found.revision, "the remote has it", at_remote=True),
+    Need.REVISION_AT_REMOTE: _finds(found.revision, "the remote has it"),
     Need.HISTORY_SHALLOW: lambda case: shallow.deepenable(case.state),
     Need.SUBMODULE_EMPTY: _submodule_empty,
     Need.OUTSIDE_SPARSE: _finds(found.outside_cone, "the path is outside of the sparse checkout"),
     Need.INDEX_REBUILDABLE: lambda case: index.rebuildable(case.state),
     Need.REF_IN_REFLOG: _finds(found.lost_refs, "the reflog names the ref's value, and its commit is whole"),
+    Need.PACKED_REFS_DAMAGED: _finds(
+        found.unpacked_refs, "packed-refs has bad lines, and reflogs name what they may have held"
+    ),
     Need.HEAD_IN_REFLOG: _finds(found.lost_head, "HEAD's reflog names where it was"),
     Need.CACHES_DAMAGED: _finds(found.caches, "git can do without the damaged file, or make it again"),
+    Need.OBJECTS_HERE: _finds(found.object_sources, "the content of the missing objects is still here"),
     Need.OBJECTS_MISSING: _finds(found.missing_objects, "a remote may have the missing objects"),
-    Need.TRACKING_REF_STALE: _finds(
-        found.stale_tracking, "the remote no longer has the branch in the way", at_remote=True
-    ),
+    Need.TRACKING_REF_STALE: _finds(found.stale_tracking, "the remote no longer has the branch in the way"),
 }

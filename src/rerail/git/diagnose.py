@@ -6,12 +6,14 @@ overwritten" may be a revert that was never concluded; "pathspec did not match" 
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rerail.git import found
 from rerail.git.finding import Finding
-from rerail.git.repairs import aside, locks, objects, partial, reformat, revisions, tracking
+from rerail.git.repairs import aside, locks, objects, partial, reformat, revisions, shallow, tracking
 from rerail.git.state import HeadCondition, Trouble
 from rerail.taxonomy import FailureClass
 
@@ -26,6 +28,7 @@ _OUTRANKED = frozenset({FailureClass.GIT, FailureClass.WORKTREE, FailureClass.UN
 _UNCERTAIN = frozenset({*_OUTRANKED, FailureClass.ENVIRONMENT, FailureClass.TOOL_SCHEMA, FailureClass.VERIFICATION})
 _HOOK_CLASSES = frozenset({*_UNCERTAIN, FailureClass.DETERMINISTIC_POLICY})
 _REMOTE_VERBS = ("push", "pull", "fetch")
+_STORE_VERBS = ("commit-graph", "fsck", "gc", "maintenance", "multi-pack-index", "repack")
 
 
 def diagnose(case: Case) -> Trouble:
@@ -42,6 +45,22 @@ def diagnose(case: Case) -> Trouble:
     return given
 
 
+def _gone_worktree(case: Case) -> Trouble | None:
+    call = case.call()
+    if call is None or case.request.class_ not in _UNCERTAIN or os.path.isdir(call.cwd):  # noqa: PTH112  it answers for any name
+        return None
+    where = Path(os.path.realpath(call.cwd))
+    if all(tree.root != where for tree in case.state.worktrees):
+        return None
+    return Trouble(FailureClass.WORKTREE, "cwd-gone", f"the worktree at {where} is registered, and is no directory")
+
+
+def _packed(case: Case) -> Trouble | None:
+    if case.request.class_ not in _UNCERTAIN or not case.state.packed_fault:
+        return None
+    return _git("broken-ref", case.state.packed_fault)
+
+
 def _broken_head(case: Case) -> Trouble | None:
     head = case.state.head
     if case.request.class_ not in _OUTRANKED:
@@ -49,6 +68,8 @@ def _broken_head(case: Case) -> Trouble | None:
     if head.condition in {HeadCondition.GARBAGE, HeadCondition.REF_BROKEN}:
         return _git("broken-ref", f"HEAD is {head.condition}")
     if head.condition is HeadCondition.COMMIT_MISSING:
+        if not isinstance(case.once(found.lost_refs), Finding):
+            return _git("broken-ref", "HEAD's branch was set to something that is no commit here")
         return _git("corrupt-objects", "HEAD's commit cannot be read")
     return None
 
@@ -75,7 +96,11 @@ def _lock(case: Case) -> Trouble | None:
 
 
 def _derived(case: Case) -> Trouble | None:
-    is_meant = case.request.reason == "corrupt-objects" or any(_DERIVED_TEXT.search(line) for line in case.lines)
+    is_meant = (
+        case.request.reason == "corrupt-objects"
+        or case.call(*_STORE_VERBS) is not None
+        or any(_DERIVED_TEXT.search(line) for line in case.lines)
+    )
     if case.request.class_ not in _UNCERTAIN or not is_meant:
         return None
     if isinstance(objects.damaged_caches(case.state, case.lines), Finding):
@@ -105,7 +130,7 @@ def _unknown_remote(case: Case) -> Trouble | None:
     if call is None or case.request.class_ not in {*_UNCERTAIN, FailureClass.PROVIDER}:
         return None
     named = call.operands[0] if call.operands else ""
-    if re.fullmatch(r"[\w.-]+", named) and named not in case.state.remotes and not (call.cwd / named).exists():
+    if re.fullmatch(r"[\w.-]+", named) and named not in case.state.remotes and not os.path.lexists(call.cwd / named):
         return _git("no-upstream", f"there is no remote {named}")
     return None
 
@@ -138,9 +163,14 @@ def _sparse(case: Case) -> Trouble | None:
 
 def _shallow(case: Case) -> Trouble | None:
     is_meant = case.request.class_ in _UNCERTAIN and case.state.is_shallow
-    if not is_meant or not any(_SHALLOW_TEXT.search(line) for line in case.lines):
+    if not is_meant or not (_is_cut_off(case) or any(_SHALLOW_TEXT.search(line) for line in case.lines)):
         return None
     return _git("shallow", "the history needed was not fetched")
+
+
+def _is_cut_off(case: Case) -> bool:
+    call = case.call()
+    return call is not None and bool(shallow.older_commits(call)) and not shallow.meets(case.state, call)
 
 
 def _detached(case: Case) -> Trouble | None:
@@ -175,6 +205,8 @@ _REVISION_TEXT = re.compile(
 )
 
 _LOOKS: tuple[Callable[[Case], Trouble | None], ...] = (
+    _gone_worktree,
+    _packed,
     _broken_head,
     _broken_ref,
     _lock,

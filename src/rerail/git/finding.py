@@ -31,6 +31,8 @@ class Finding:
     text: str
     trouble: Trouble | None = None
     """What the failure is instead, when looking showed another one."""
+    is_near: bool = True
+    """Whether the state that was looked for is there at all; False: another recipe's reasons tell a person more."""
 
 
 def holds(text: str) -> Finding:
@@ -41,6 +43,11 @@ def holds(text: str) -> Finding:
 def fails(text: str, trouble: Trouble | None = None) -> Finding:
     """Return the finding that a person has to decide."""
     return Finding(Verdict.FAILS, text, trouble)
+
+
+def absent(text: str) -> Finding:
+    """Return the finding that the state which was looked for is not there."""
+    return Finding(Verdict.FAILS, text, is_near=False)
 
 
 def waits(text: str, trouble: Trouble | None = None) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rerail.git.finding import Finding, fails
-from rerail.git.repairs import aside, heads, integrate, objects, partial, publish, reformat, revisions, tracking
+from rerail.git.repairs import aside, heads, integrate, objects, partial, publish, reformat, regrow, revisions, tracking
 from rerail.git.repairs import locks as lock_files
 from rerail.git.repairs.transport import fetch
 
@@ -64,9 +64,17 @@ def attachment(case: Case) -> heads.Attachment | Finding:
 
 def lost_refs(case: Case) -> tuple[heads.LostRef, ...] | Finding:
     """Return the broken refs, of those that the command needs, and their values."""
-    # Of its own ref, ``git stash`` only says that it cannot save.
-    needed = (*case.lines, *(("refs/stash",) if case.call("stash") else ()))
+    call = case.call()
+    # Of a ref that it cannot read, git often only says that there is none; ``git stash`` only that it cannot save.
+    words = [word for word in call.operands if not any(map(str.isspace, word))] if call is not None else []
+    named = (f"{folder}{word}" for word in words for folder in ("refs/heads/", "refs/tags/", "refs/remotes/"))
+    needed = (*case.lines, *named, *(("refs/stash",) if case.call("stash") else ()))
     return heads.lost_refs(case.state, needed)
+
+
+def unpacked_refs(case: Case) -> tuple[heads.LostRef, ...] | Finding:
+    """Return the refs that damaged packed refs no longer name."""
+    return heads.unpacked_refs(case.state)
 
 
 def lost_head(case: Case) -> str | Finding:
@@ -108,6 +116,11 @@ def caches(case: Case) -> tuple[Path, ...] | Finding:
 def missing_objects(case: Case) -> tuple[str, ...] | Finding:
     """Return the objects that cannot be read."""
     return objects.missing_objects(case.state, case.lines)
+
+
+def object_sources(case: Case) -> tuple[regrow.Source, ...] | Finding:
+    """Return where the content of objects that cannot be read is still here."""
+    return regrow.sources(case.state, case.lines)
 
 
 def stale_tracking(case: Case) -> dict[str, str] | Finding:

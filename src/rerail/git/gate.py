@@ -143,7 +143,8 @@ _READ_FORMS = (
     _reads("multi-pack-index", "verify", options="--no-progress", operands=""),
     _reads(
         "rev-list",
-        options="--cherry-pick --count --merges --no-walk --objects --quiet --reverse --right-only --stdin --topo-order -g",
+        options="--cherry-pick --count --ignore-missing --merges --no-walk --objects --quiet --reverse --right-only --stdin "
+        "--topo-order -g",
     ),
     _reads(
         "rev-parse", options="--verify -q --quiet --git-path --git-dir --git-common-dir --path-format= --show-toplevel"

@@ -6,33 +6,40 @@ is never run: whether the heal was one, only the unit's next run tells.
 
 from __future__ import annotations
 
+import os
+import shlex
+import time
 from typing import TYPE_CHECKING
 
 import attrs
 
 from rerail.errors import GitError, RerailError
+from rerail.evidence.ansi import printable
+from rerail.evidence.redact import redact
 from rerail.git import lease
 from rerail.git.backup import Base, RefMove
-from rerail.git.backups import all_refs
+from rerail.git.backups import all_refs, expire
 from rerail.git.case import Case, HealRequest, Pace, unheard, working_dir
-from rerail.git.choose import Candidate, choose, hint, is_for_heal, unhealed
+from rerail.git.choose import choose, is_for_heal, not_begun, unhealed
 from rerail.git.command import GitFailedError, run_program
 from rerail.git.diagnose import diagnose
-from rerail.git.finding import Verdict
-from rerail.git.journal import Journal
+from rerail.git.finding import Finding, Verdict
+from rerail.git.journal import Journal, open_heal
 from rerail.git.moves import REFLOG_MARK, all_moves
 from rerail.git.outcome import blobs_now, record_outcome
 from rerail.git.postconditions import ENSURES
 from rerail.git.primitives import STEPS
 from rerail.git.probe import probe
 from rerail.git.recovery import finish_cut_heal
-from rerail.git.repairs.transport import drop_incoming
-from rerail.git.report import HealPlan, HealReport
+from rerail.git.repairs import aside
+from rerail.git.repairs.transport import RemoteUnaskedError, drop_incoming
+from rerail.git.report import Condition, HealPlan, HealReport
 from rerail.git.restore import roll_back
 from rerail.git.snapshot import NO_REACH, Reach, snapshot
 from rerail.git.state import Trouble
 from rerail.git.steps.spec import StepRefusedError
-from rerail.recipes.heals import HealRecipe, Primitive
+from rerail.recipes.heals import HealRecipe, Primitive, RunCommand
+from rerail.settings import BackupSettings
 from rerail.taxonomy import BUILT_IN, Taxonomy
 
 if TYPE_CHECKING:
@@ -42,34 +49,94 @@ if TYPE_CHECKING:
     from rerail.git.backup import Backup
 
 
+_NO_REPOSITORY = "there is no repository here"
+
+
 def trust_nobody(_recipe: HealRecipe) -> bool:
     """Trust no recipe that runs commands."""
     return False
 
 
-def plan(request: HealRequest, recipes: Sequence[HealRecipe], *, taxonomy: Taxonomy = BUILT_IN) -> HealPlan:
-    """Return what a heal would do; nothing is changed, written or fetched.
+def plan(
+    request: HealRequest,
+    recipes: Sequence[HealRecipe],
+    *,
+    trusted: Callable[[HealRecipe], bool] = trust_nobody,
+    lease_dir: Path | None = None,
+    taxonomy: Taxonomy = BUILT_IN,
+) -> HealPlan:
+    """Return what a heal would do, and how it would end where it cannot begin; nothing is changed, written or fetched.
+
+    Args:
+        request: The failure.
+        recipes: The recipes in force, the preferred ones first.
+        trusted: Whether the operator has trusted a recipe that runs commands.
+        lease_dir: Where the repository's lease lies; None: beside rerail's other files in its git directory.
+        taxonomy: What each class and reason calls for.
 
     Raises:
-        GitError: git could not be run.
+        GitError: git could not be run at all.
     """
+    try:
+        return _plan(request, recipes, trusted, lease_dir, taxonomy)
+    except RemoteUnaskedError:
+        detail = "what the failure is depends on what the remote has, which is asked when the heal runs"
+        return HealPlan(request.class_, request.reason, None, (), (), detail)
+    except GitFailedError as error:
+        named = Trouble(request.class_, request.reason, "")
+        return _unplanned(named, _paused(named, None, f"git cannot read the repository: {error}"))
+
+
+def _plan(
+    request: HealRequest,
+    recipes: Sequence[HealRecipe],
+    trusted: Callable[[HealRecipe], bool],
+    lease_dir: Path | None,
+    taxonomy: Taxonomy,
+) -> HealPlan:
     pace = Pace(patience_s=0, watch_s=0)
     state = probe(working_dir(request))
     named = diagnose(Case(request, state, pace=pace, online=False))
-    if not is_for_heal(taxonomy, named, recipes) or state.trouble is not None:
-        detail = named.detail or f"{named.class_}/{named.reason} is not for a heal"
-        return HealPlan(named.class_, named.reason, None, (), (), detail)
+    if not is_for_heal(taxonomy, named, recipes):
+        return _unplanned(named, unhealed(taxonomy, named))
+    if state.place is None or state.trouble is not None:
+        return _unplanned(named, _paused(named, None, state.trouble.detail if state.trouble else _NO_REPOSITORY))
+    if open_heal(state.place) is not None or _is_held(lease_dir or lease.default_dir(state.place.common_dir)):
+        # What is seen now is no heal's to judge: it begins with that.
+        detail = (
+            "another heal has begun in this repository; it is waited for, or taken back first when it was cut short"
+        )
+        return HealPlan(str(named.class_), named.reason, None, (), (), detail)
     case = Case(_renamed(request, named), state, pace=pace, online=False)
-    best = choose(recipes, named, case, lambda _: True)
-    if best is None:
-        return HealPlan(named.class_, named.reason, None, (), (), "no recipe knows this failure")
-    if best.refusal is not None:
-        return HealPlan(named.class_, named.reason, None, (), best.conditions, best.refusal.text)
+    best = choose(recipes, named, case, trusted)
+    report = not_begun(taxonomy, named, best)
+    conditions = best.conditions if best is not None else ()
+    if best is None or (report is not None and not best.untrusted):
+        return _unplanned(named, report or _paused(named, None, "no recipe knows this failure"), conditions)
     recipe = best.recipe
-    steps = (
-        STEPS[step.name].plan if isinstance(step, Primitive) else f"run {' '.join(step.argv)}" for step in recipe.steps
+    steps = tuple(
+        STEPS[step.name].plan if isinstance(step, Primitive) else f"run {shlex.join(step.argv)}"
+        for step in recipe.steps
     )
-    return HealPlan(named.class_, named.reason, recipe.slug, tuple(steps), best.conditions, recipe.sees)
+    detail = report.detail if report is not None else recipe.sees
+    return HealPlan(str(named.class_), named.reason, recipe.slug, steps, conditions, detail, report)
+
+
+def _unplanned(named: Trouble, report: HealReport, conditions: tuple[Condition, ...] = ()) -> HealPlan:
+    # One that would only be waited for begins: to wait is what it does.
+    refused = None if report.outcome == "retry" else report
+    return HealPlan(str(named.class_), named.reason, None, (), conditions, report.detail, refused)
+
+
+def _is_held(directory: Path) -> bool:
+    """Whether a heal is at work; nothing is made to find that out."""
+    try:
+        if not (directory / lease.FILE_NAME).exists():
+            return False
+        with lease.hold(directory, patience_s=0) as is_free:
+            return not is_free
+    except OSError:
+        return False
 
 
 def heal(
@@ -80,6 +147,7 @@ def heal(
     lease_dir: Path | None = None,
     taxonomy: Taxonomy = BUILT_IN,
     pace: Pace | None = None,
+    backups: BackupSettings | None = None,
     on_moment: Callable[[str], None] = unheard,
 ) -> HealReport:
     """Heal one failure by the first recipe whose conditions all hold, or say why not.
@@ -91,40 +159,47 @@ def heal(
         lease_dir: Where the repository's lease lies; None: beside rerail's other files in its git directory.
         taxonomy: What each class and reason calls for.
         pace: How long to wait and watch.
+        backups: How long the backups of heals stay.
         on_moment: Called with the name of each moment as it is reached: ``lease``, ``backup``, ``step restage``, ``done``.
 
     Raises:
         GitError: git could not be run at all; nothing was changed.
     """
     try:
-        return _heal(request, recipes, trusted, lease_dir, taxonomy, pace or Pace(), on_moment)
+        kit = _Kit(recipes, trusted, taxonomy, pace or Pace(), backups or BackupSettings(), on_moment)
+        return _heal(request, kit, lease_dir)
     except GitFailedError as error:
         # Not a crash: a repository that git cannot read is what was to be healed.
         named = Trouble(request.class_, request.reason, "")
         return _paused(named, None, f"git cannot read the repository: {error}")
 
 
-def _heal(
-    request: HealRequest,
-    recipes: Sequence[HealRecipe],
-    trusted: Callable[[HealRecipe], bool],
-    lease_dir: Path | None,
-    taxonomy: Taxonomy,
-    pace: Pace,
-    on_moment: Callable[[str], None],
-) -> HealReport:
+@attrs.frozen
+class _Kit:
+    """What a heal works with."""
+
+    recipes: Sequence[HealRecipe]
+    trusted: Callable[[HealRecipe], bool]
+    taxonomy: Taxonomy
+    pace: Pace
+    backups: BackupSettings
+    mark: Callable[[str], None]
+
+
+def _heal(request: HealRequest, kit: _Kit, lease_dir: Path | None) -> HealReport:
     state = probe(working_dir(request))
-    named = diagnose(Case(request, state, pace=pace))
-    if not is_for_heal(taxonomy, named, recipes):
-        return unhealed(taxonomy, named)
+    named = diagnose(Case(request, state, pace=kit.pace))
+    if not is_for_heal(kit.taxonomy, named, kit.recipes):
+        return unhealed(kit.taxonomy, named)
     if state.place is None or state.trouble is not None:
-        return _paused(named, None, state.trouble.detail if state.trouble else "there is no repository here")
+        return _paused(named, None, state.trouble.detail if state.trouble else _NO_REPOSITORY)
     directory = lease_dir or lease.default_dir(state.place.common_dir)
     try:
-        with lease.hold(directory, patience_s=pace.lease_s, sleep=pace.sleep) as is_held:
+        with lease.hold(directory, patience_s=kit.pace.lease_s, sleep=kit.pace.sleep) as is_held:
             if not is_held:
-                return _retry(named, None, "another heal is at work in this repository")
-            return _Heal(request, recipes, trusted, taxonomy, pace, on_moment).run()
+                detail = "another heal is at work in this repository"
+                return HealReport("retry", *_name(named), None, (), None, detail)
+            return _Heal(request, kit).run()
     except OSError as error:
         return _paused(named, None, f"the repository cannot be written: {error}")
 
@@ -132,27 +207,20 @@ def _heal(
 class _Heal:
     """One heal under its lease."""
 
-    def __init__(
-        self,
-        request: HealRequest,
-        recipes: Sequence[HealRecipe],
-        trusted: Callable[[HealRecipe], bool],
-        taxonomy: Taxonomy,
-        pace: Pace,
-        mark: Callable[[str], None],
-    ) -> None:
-        self._request, self._recipes, self._trusted = request, recipes, trusted
-        self._taxonomy, self._pace, self._mark = taxonomy, pace, mark
+    def __init__(self, request: HealRequest, kit: _Kit) -> None:
+        self._request, self._kit, self._mark = request, kit, kit.mark
+        self._made: tuple[str, ...] = ()
+        """Untracked files that commands have made."""
 
     def run(self) -> HealReport:
         self._mark("lease")
         cwd = working_dir(self._request)
         note = finish_cut_heal(probe(cwd))
         state = probe(cwd)
-        named = diagnose(Case(self._request, state, pace=self._pace))
-        if not is_for_heal(self._taxonomy, named, self._recipes):
-            return unhealed(self._taxonomy, named)
-        case = Case(_renamed(self._request, named), state, pace=self._pace, mark=self._mark)
+        named = diagnose(Case(self._request, state, pace=self._kit.pace))
+        if not is_for_heal(self._kit.taxonomy, named, self._kit.recipes):
+            return unhealed(self._kit.taxonomy, named)
+        case = Case(_renamed(self._request, named), state, pace=self._kit.pace, mark=self._mark)
         try:
             report = self._attempt(case, named)
         finally:
@@ -160,11 +228,11 @@ class _Heal:
         return attrs.evolve(report, detail=f"{note}; {report.detail}") if note else report
 
     def _attempt(self, case: Case, named: Trouble) -> HealReport:
-        best = choose(self._recipes, named, case, self._trusted)
-        if best is None or (best.refusal and not best.held and not best.waits):
-            refusal = best.refusal.text if best and best.refusal else "no recipe knows this failure"
-            return attrs.evolve(_paused(named, None, named.detail or refusal), question=hint(self._taxonomy, named))
-        return self._carry_out(case, named, best.recipe) if best.refusal is None else _refused(named, best)
+        best = choose(self._kit.recipes, named, case, self._kit.trusted)
+        report = not_begun(self._kit.taxonomy, named, best)
+        if best is None or report is not None:
+            return report or _paused(named, None, "no recipe knows this failure")
+        return self._carry_out(case, named, best.recipe)
 
     def _carry_out(self, case: Case, named: Trouble, recipe: HealRecipe) -> HealReport:
         reach = _reach(recipe, case)
@@ -175,21 +243,26 @@ class _Heal:
         case.backup = backup
         case.journal = Journal(case.state.here, backup.id, recipe.slug, reach.refs)
         self._mark("backup")
+        found: Finding | None = None
         try:
             done = self._take_steps(case, recipe)
             fault = self._fault_after(case, recipe, backup, reach)
             if not fault:
-                record_outcome(case.state.git, case.state.here, backup, recipe.slug, _moves(case, backup))
+                record_outcome(probe(case.top), backup, recipe.slug, _moves(case, backup))
         except (RerailError, OSError) as error:
             done, fault = (), str(error)
+            found = error.finding if isinstance(error, StepRefusedError) else None
         except BaseException:
             self._put_back(case, backup)
             raise
         if fault:
-            return self._taken_back(case, named, recipe, backup, fault)
+            report = self._taken_back(case, named, recipe, backup, fault)
+            return _someone_elses_turn(report, found) if report.backup is None else report
         case.journal.close()
         self._mark("done")
-        return HealReport("healed", *_name(named), recipe.slug, done, backup.id, recipe.sees)
+        gone = expire(case.state.git, case.state.here, self._kit.backups, now_s=time.time())
+        detail = f"{recipe.sees}; {gone.fault}" if gone.fault else recipe.sees
+        return HealReport("healed", *_name(named), recipe.slug, done, backup.id, detail, expired=gone.ids)
 
     def _take_steps(self, case: Case, recipe: HealRecipe) -> tuple[str, ...]:
         done: list[str] = []
@@ -199,12 +272,24 @@ class _Heal:
                 done += STEPS[step.name].run(case)
             else:
                 self._mark(f"step run {step.argv[0]}")
-                env = {"GIT_REFLOG_ACTION": f"{REFLOG_MARK}{recipe.slug}"}
-                result = run_program(step.argv, case.state.root, env=env, timeout_s=step.timeout_s)
-                if not result.ok:
-                    raise StepRefusedError(f"{' '.join(step.argv)}: exit {result.code}")
-                done.append(f"ran {' '.join(step.argv)}")
+                done.append(self._run_command(case, recipe, step))
         return tuple(done)
+
+    def _run_command(self, case: Case, recipe: HealRecipe, step: RunCommand) -> str:
+        if not self._kit.trusted(recipe):  # asked once more: a look at the repository takes its time
+            raise StepRefusedError(f"{recipe.file or recipe.slug} is not trusted any more")
+        before = frozenset(probe(case.top).untracked)
+        env = {"GIT_REFLOG_ACTION": f"{REFLOG_MARK}{recipe.slug}"}
+        try:
+            result = run_program(step.argv, case.state.root, env=env, timeout_s=step.timeout_s)
+        finally:
+            self._made += tuple(path for path in probe(case.top).untracked if path not in before)
+        command = shlex.join(step.argv)
+        if not result.ok:
+            said = [line for line in result.error_text.splitlines() if line.strip()]
+            last = f": {redact(printable(said[-1]))[:200]}" if said else ""
+            raise StepRefusedError(f"{command}: exit {result.code}{last}")
+        return f"ran {command}"
 
     def _fault_after(self, case: Case, recipe: HealRecipe, backup: Backup, reach: Reach) -> str:
         """Return what is wrong after the steps, ``""`` when all is well."""
@@ -219,6 +304,10 @@ class _Heal:
         return _disturbed(case, recipe, backup, reach)
 
     def _put_back(self, case: Case, backup: Backup) -> None:
+        aside.move_untracked(
+            case.state, [path for path in self._made if os.path.lexists(case.state.root / path)], case.aside
+        )
+        self._made = ()
         roll_back(case.state.git, case.state.here, backup, _moves(case, backup))
         if case.journal is not None:
             case.journal.close()
@@ -276,22 +365,17 @@ def _renamed(request: HealRequest, named: Trouble) -> HealRequest:
     return attrs.evolve(request, class_=named.class_, reason=named.reason)
 
 
-def _refused(named: Trouble, best: Candidate) -> HealReport:
-    refusal = best.refusal
-    if refusal is None:
-        raise ValueError("it was not refused")
-    trouble = refusal.trouble or named
-    report = _retry if best.waits else _paused
-    return report(trouble, best.recipe, refusal.text)
-
-
 def _paused(named: Trouble, recipe: HealRecipe | None, detail: str) -> HealReport:
     slug, question = (recipe.slug, recipe.question) if recipe is not None else (None, None)
     return HealReport("paused", *_name(named), slug, (), None, detail, question)
 
 
-def _retry(named: Trouble, recipe: HealRecipe | None, detail: str) -> HealReport:
-    return HealReport("retry", *_name(named), recipe.slug if recipe else None, (), None, detail)
+def _someone_elses_turn(report: HealReport, found: Finding | None) -> HealReport:
+    """Report what a step met instead of the failure to heal: a remote that is out of reach comes back by itself."""
+    if found is None or found.verdict is not Verdict.WAITS or found.trouble is None:
+        return report
+    class_, reason = _name(found.trouble)
+    return attrs.evolve(report, outcome="retry", class_=class_, reason=reason, question=None)
 
 
 def _name(named: Trouble) -> tuple[str, str]:

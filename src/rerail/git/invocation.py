@@ -6,6 +6,7 @@ ever run again: it only says what was meant.
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -63,8 +64,18 @@ class Invocation:
 
 
 def invocations(command: Sequence[str], cwd: Path) -> tuple[Invocation, ...]:
-    """Return the git commands of an agent's command, in order."""
+    """Return the git commands of an agent's command, in order; none of what no system could have run."""
+    if not all(map(_is_sayable, command)):
+        return ()
     return tuple(_parse(tuple(command), cwd, _MAX_NESTING))
+
+
+def _is_sayable(word: str) -> bool:
+    """Whether a word can be handed to a program: a failure is JSON, which holds NUL and halves of surrogate pairs too."""
+    try:
+        return b"\0" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
 
 
 def _parse(command: tuple[str, ...], cwd: Path, depth: int) -> Iterator[Invocation]:

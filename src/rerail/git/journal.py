@@ -51,9 +51,9 @@ class Journal:
         """Every ref move noted so far, in order."""
         return tuple(self._moves)
 
-    def will_move(self, move: RefMove) -> None:
-        """Note a ref move that is about to be made."""
-        self._moves.append(move)
+    def will_move(self, *moves: RefMove) -> None:
+        """Note ref moves that are about to be made."""
+        self._moves += moves
         self._write()
 
     def close(self) -> None:
@@ -82,6 +82,15 @@ def open_heal(place: Place) -> OpenHeal | None:
         table = json.loads(_path(place).read_text(encoding="utf-8"))
         moves = tuple(RefMove(**move) for move in table["moves"])
         return OpenHeal(table["backup"], table["recipe"], moves, frozenset(table["refs"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def open_backups(common_dir: Path) -> frozenset[str] | None:
+    """Return the backups of heals, in any worktree, that have not ended; None where a note is there that cannot be read."""
+    notes = [common_dir / "rerail" / _FILE_NAME, *common_dir.glob(f"worktrees/*/rerail/{_FILE_NAME}")]
+    try:
+        return frozenset(json.loads(note.read_text(encoding="utf-8"))["backup"] for note in notes if note.exists())
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -110,10 +110,7 @@ def _caches_sound(_case: Case, now: RepoState) -> Finding:
 
 
 def _objects_present(case: Case, now: RepoState) -> Finding:
-    missing = case.once(found.missing_objects)
-    if isinstance(missing, Finding):
-        return missing
-    left = [oid for oid in missing if not objects.is_readable(now, oid)]
+    left = objects.wanted_objects(now, case.lines)
     return fails(f"{left[0]} still cannot be read") if left else holds("every missing object is here again")
 
 

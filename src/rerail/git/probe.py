@@ -18,6 +18,7 @@ from pathlib import Path
 
 import attrs
 
+from rerail.git import packed, reflog
 from rerail.git.command import Git
 from rerail.git.operation import find
 from rerail.git.place import NoPlace, Place, locate
@@ -37,6 +38,11 @@ def probe(cwd: Path) -> RepoState:
         trouble = Trouble(FailureClass.WORKTREE, place.reason, place.detail)
         return RepoState(cwd, None, trouble, Git(cwd))
     state = RepoState(place.cwd, place, None, Git(place.root or place.git_dir))
+    refs = packed.read(place.common_dir)
+    if refs.bad and not _is_head_garbage(place):
+        fault = f"{packed.NAME} has {refs.bad} line{'s' * (refs.bad != 1)} that git cannot read"
+        git = Git(state.git.cwd, _without_bad_lines(place, refs.good))
+        return _looked_into(attrs.evolve(state, git=git, packed_fault=fault), place)
     if _is_head_garbage(place):
         return _behind_broken_head(state, place)
     refused = refusal(place)
@@ -47,7 +53,21 @@ def probe(cwd: Path) -> RepoState:
 
 def _is_head_garbage(place: Place) -> bool:
     head = read_head(place.git_dir)
-    return not re.fullmatch(r"ref: refs/[^\0-\x20\x7f~^:?*\[\\]+|[0-9a-f]{40}|[0-9a-f]{64}", head)
+    is_said = re.fullmatch(r"ref: refs/[^\0-\x20\x7f~^:?*\[\\]+(?<!/)|[0-9a-f]{40}|[0-9a-f]{64}", head)
+    return is_said is None or _is_cut(place, head)
+
+
+def _is_cut(place: Place, head: str) -> bool:
+    """Whether a crash cut HEAD within a branch's name: git ends the line, and what is left names no branch but begins one's."""
+    if not head.startswith("ref: ") or (place.git_dir / "HEAD").read_bytes().endswith(b"\n"):
+        return False
+    branch = head.removeprefix("ref: ")
+    if (place.common_dir / branch).is_file() or (place.common_dir / "logs" / branch).is_file():
+        return False
+    if f" {branch}\n".encode() in packed.read(place.common_dir).good:
+        return False
+    logs = place.common_dir / "logs"
+    return any(str(log.relative_to(logs)).startswith(branch) for log in (logs / "refs" / "heads").rglob("*"))
 
 
 def _behind_broken_head(state: RepoState, place: Place) -> RepoState:
@@ -75,6 +95,36 @@ def _stand_in(common_dir: Path) -> Path:
     (directory / "HEAD").write_text("ref: refs/heads/rerail-stand-in\n", encoding="ascii")
     # A file, as in a linked worktree: git's ref store does not look at GIT_COMMON_DIR.
     (directory / "commondir").write_bytes(os.fsencode(common_dir) + b"\n")
+    return directory
+
+
+@functools.cache
+def _without_bad_lines(place: Place, good: bytes) -> tuple[tuple[str, str], ...]:
+    """Return the environment in which git sees a repository with those of its packed refs that can be read.
+
+    Everything but that file, and HEAD, is the repository's own: what git writes, it writes there.
+    """
+    base = Path(tempfile.mkdtemp(prefix="rerail-refs-"))
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
+    common = _linked_dir(place.common_dir, base / "common", but=packed.NAME)
+    (common / packed.NAME).write_bytes(good)
+    git_dir = common
+    if place.is_linked:
+        git_dir = _linked_dir(place.git_dir, base / "private", but="commondir")
+        (git_dir / "commondir").write_bytes(os.fsencode(common) + b"\n")
+    env = {"GIT_DIR": str(git_dir), "GIT_INDEX_FILE": str(place.git_dir / "index")}
+    if place.root is not None:
+        env["GIT_WORK_TREE"] = str(place.root)
+    return tuple(env.items())
+
+
+def _linked_dir(real: Path, directory: Path, *, but: str) -> Path:
+    directory.mkdir()
+    for entry in real.iterdir():
+        if entry.name == "HEAD":
+            shutil.copyfile(entry, directory / "HEAD")  # git takes a link there for a reference in itself
+        elif entry.name != but:
+            (directory / entry.name).symlink_to(entry)
     return directory
 
 
@@ -113,9 +163,12 @@ def _looked_into(state: RepoState, place: Place) -> RepoState:
     git = state.git
     listing = git("ls-files", "--stage", "-z", check=False)
     index_fault = _index_damage(place.git_dir / "index") if listing.ok else _first_line(listing.error_text)
+    head = _head(git, place)
+    if head.condition is HeadCondition.BORN and not index_fault and _lacks_index(git, place):
+        index_fault = "it is gone, while the files that it listed are there"
     state = attrs.evolve(
         state,
-        head=_head(git, place),
+        head=head,
         operation=find(place.git_dir),
         index_fault=index_fault,
         index=() if index_fault else tuple(map(index_entry, listing.records())),
@@ -139,7 +192,16 @@ def _head(git: Git, place: Place) -> Head:
     if branch is None or git.line("rev-parse", "-q", "--verify", "HEAD", check=False):
         return Head(HeadCondition.COMMIT_MISSING, branch)
     is_broken = (place.common_dir / branch).is_file() or (place.common_dir / "logs" / branch).is_file()
+    is_broken = is_broken or _was_born(place, branch)
     return Head(HeadCondition.REF_BROKEN if is_broken else HeadCondition.UNBORN, branch)
+
+
+def _was_born(place: Place, branch: str) -> bool:
+    """Whether HEAD's reflog ends on a branch with commits: one that is deleted leaves zeros there, an orphan no entry."""
+    entries = reflog.read(place.git_dir / "logs" / "HEAD")
+    move = reflog.last_head_move(entries)
+    is_there = move is not None and branch.removeprefix("refs/heads/") == move.target.removeprefix("refs/heads/")
+    return is_there and bool(entries[-1].new.strip("0"))
 
 
 def _first_line(text: str) -> str:
@@ -160,6 +222,14 @@ def _index_damage(path: Path) -> str:
         if not data[-size:].strip(b"\0") or algorithm(data[:-size]).digest() == data[-size:]:
             return ""  # zeros: index.skipHash
     return "its checksum is wrong: it was cut or changed after git wrote it"
+
+
+def _lacks_index(git: Git, place: Place) -> bool:
+    """Whether the index is gone from a work tree that has files of HEAD; before the first checkout it was never there."""
+    if place.root is None or os.path.lexists(place.git_dir / "index"):
+        return False
+    listing = git("ls-tree", "-r", "-z", "HEAD", check=False).records()
+    return any(os.path.lexists(place.root / record.partition("\t")[2]) for record in listing)
 
 
 def index_entry(record: str) -> IndexEntry:

@@ -3,11 +3,16 @@
 A lock's owner need not have the lock file open (``git commit`` closes it while a hook runs), so both kinds count. A git that
 cannot be looked into counts as one that works here. This process and its children count like any other: a harness that uses
 rerail as a library runs its agents beside it.
+
+git is not the only program that takes git's locks. One that runs a git library counts while it works in the repository, when it
+is old enough to have made the lock; so does whoever a lock names by its pid. Shells and editors do not: one always sits there.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +44,13 @@ _LOCKLESS_VERBS = frozenset(
 )
 
 
+# What runs JGit, dulwich, pygit2, rugged, LibGit2Sharp, or is a git of its own.
+_LIBRARY_PROGRAMS = re.compile(r"(?:python|pypy|java|ruby|dotnet|jgit|gix|ein|jj|got|gitui)(?:[\d.]*|w)(?:\.exe)?")
+_PID_TEXT = re.compile(rb"\s*(\d{1,10})(?:\s+[\w.-]{1,255})?\s*")
+_CLOCK_SLACK_S = 0.05
+"""Start times are counted in ticks of 10 ms."""
+
+
 @attrs.frozen
 class Worker:
     """A process that may own something in a repository."""
@@ -56,6 +68,23 @@ def git_workers(place: Place, *, all_worktrees: bool) -> tuple[Worker, ...]:
         all_worktrees: Count those of the repository's other worktrees too: what is shared may be theirs.
     """
     return tuple(_git_workers(place, all_worktrees=all_worktrees))
+
+
+def library_users(place: Place, path: Path, *, all_worktrees: bool) -> tuple[Worker, ...]:
+    """Return the live processes other than git that may have made a file of a repository: by a git library, or named in it.
+
+    This process and those that started it are left out: they wait for what is asked here.
+
+    Args:
+        place: The worktree.
+        path: A lock.
+        all_worktrees: Count those that work in the repository's other worktrees too.
+    """
+    try:
+        made_s = path.lstat().st_ctime
+    except OSError:
+        return ()
+    return tuple(_library_users(place, _named_pid(path), made_s, all_worktrees=all_worktrees))
 
 
 def openers(path: Path) -> tuple[Worker, ...]:
@@ -84,6 +113,51 @@ def _git_workers(place: Place, *, all_worktrees: bool) -> Iterator[Worker]:
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue  # ended, or not even its name can be read: every system shows the name of a git to its user
         yield _worker(process)
+
+
+def _library_users(place: Place, named: int | None, made_s: float, *, all_worktrees: bool) -> Iterator[Worker]:
+    import psutil
+
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    made_s += _CLOCK_SLACK_S - _boot_error_s()
+    for process in psutil.process_iter():
+        try:
+            if process.pid in own or process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            if process.create_time() > made_s:
+                continue  # younger than the file
+            is_meant = process.pid == named or (
+                _LIBRARY_PROGRAMS.fullmatch(process.name()) and _sits_in(process, place, all_worktrees=all_worktrees)
+            )
+        except (psutil.NoSuchProcess, psutil.AccessDenied, OSError):
+            continue
+        if is_meant:
+            yield _worker(process)
+
+
+def _boot_error_s() -> float:
+    """Return how much too early processes seem to have started: Linux tells the time of its boot in whole seconds."""
+    import psutil
+
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return 0.0 if clock is None else time.time() - time.clock_gettime(clock) - psutil.boot_time()
+
+
+def _sits_in(process: psutil.Process, place: Place, *, all_worktrees: bool) -> bool:
+    theirs = locate(Path(process.cwd()))
+    if not isinstance(theirs, Place):
+        return False
+    return theirs.common_dir == place.common_dir if all_worktrees else theirs.git_dir == place.git_dir
+
+
+def _named_pid(path: Path) -> int | None:
+    """Return the pid that a lock consists of, as some programs write them."""
+    try:
+        with path.open("rb") as file:
+            match = _PID_TEXT.fullmatch(file.read(300))
+    except OSError:
+        return None
+    return int(match[1]) if match else None
 
 
 def _is_git(process: psutil.Process) -> bool:

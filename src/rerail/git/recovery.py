@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rerail.errors import GitError
+from rerail.errors import GitError, UnknownNameError
 from rerail.git import journal
 from rerail.git.backup import Backup, Base, SavedFile
 from rerail.git.backups import load
@@ -34,13 +34,13 @@ def finish_cut_heal(state: RepoState) -> str:
         return ""
     try:
         backup = load(state.git, cut.backup_id)
-    except GitError:
+    except (GitError, UnknownNameError):
         journal.forget(state.place)  # killed before its backup was whole, and so before its first step
         return ""
     try:
         return _taken_back(state, cut, backup)
     except (GitError, OSError) as error:
-        record_outcome(state.git, state.place, backup, cut.recipe, _moves(state, cut, backup))
+        record_outcome(state, backup, cut.recipe, _moves(state, cut, backup))
         return f"heal {cut.recipe} was cut short and could not be taken back ({error}); backup {backup.id} holds it"
     finally:
         journal.forget(state.place)
@@ -49,10 +49,11 @@ def finish_cut_heal(state: RepoState) -> str:
 def _taken_back(state: RepoState, cut: OpenHeal, backup: Backup) -> str:
     place = state.here
     if _has_gone_on(state, backup):
-        record_outcome(state.git, place, backup, cut.recipe, _moves(state, cut, backup))
+        record_outcome(state, backup, cut.recipe, _moves(state, cut, backup))
         return f"heal {cut.recipe} was cut short, and work has gone on since; backup {backup.id} holds what was before"
     paths = frozenset(file.path for file in backup.saved(Base.WORK))
-    snapshot(state, Reach(paths=paths, refs=cut.refs), note=f"before taking back the cut heal {backup.id}")
+    note, by_name = f"before taking back the cut heal {backup.id}", not backup.reaches_everything
+    snapshot(state, Reach(paths=paths, refs=cut.refs), note=note, by_name=by_name)
     roll_back(state.git, place, backup, _moves(state, cut, backup))
     return f"heal {cut.recipe}, which was cut short, was taken back first"
 

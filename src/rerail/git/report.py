@@ -30,6 +30,15 @@ class HealReport:
     """Why it ended so, for people."""
     question: str | None = None
     """What a person is asked when it paused."""
+    untrusted: str | None = None
+    """The recipe file that would have to be trusted for it; None where trust is not what is missing."""
+    expired: tuple[str, ...] = ()
+    """The ids of old backups that were let go by the way."""
+
+    @property
+    def undo(self) -> str | None:
+        """The command that takes it back; None where there is nothing to take back."""
+        return f"rerail heal --undo {self.backup}" if self.outcome == "healed" and self.backup else None
 
 
 @attrs.frozen
@@ -52,3 +61,5 @@ class HealPlan:
     conditions: tuple[Condition, ...]
     """Those of the recipe that would run, or that came nearest."""
     detail: str
+    not_begun: HealReport | None = None
+    """How the heal would end without having begun; None: it would begin, if only to wait."""

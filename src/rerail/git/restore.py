@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from rerail.git.backup import Backup, Base, Kind, RefMove, SavedFile
 from rerail.git.backups import aside_dir
+from rerail.git.case import unheard
 from rerail.git.files import free_name, link_over, move_aside, write_locked, write_over
 from rerail.git.moves import REFLOG_MARK, move_back
 from rerail.git.operation import MARKER_DIRS, marker_files
 from rerail.git.place import own_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from rerail.git.command import Git
@@ -38,6 +39,7 @@ def bring_back(
     under: Backup,
     message: str,
     with_logs: bool,
+    mark: Callable[[str], None] = unheard,
 ) -> None:
     """Bring everything that a backup holds back to what it was.
 
@@ -49,23 +51,30 @@ def bring_back(
         under: The backup that holds what has to go.
         message: What the reflogs shall say.
         with_logs: Whether the heal's own entries go from the reflogs too.
+        mark: Called with the name of each moment.
 
     Raises:
         GitError: A lock is held, or an object of the backup cannot be read; going on is safe, and so is calling it again.
     """
     _clear_new_paths(git, place, backup, under)
     move_back(git, moves, message)
+    mark("refs")
     _put_markers_back(place, backup, under)
+    mark("markers")
     *others, index, head = _in_order(backup.files)
     for file in others:
         is_log = file.path.startswith("logs/") and file.base is not Base.WORK
         if not is_log:
             _put_back(git, place, backup, under, file)
-        elif with_logs:
+        elif with_logs or file.path == "logs/refs/stash":  # which is the list of the stash
             _shorten_log(git, place, backup, file)
+        mark(file.path)
     _put_back(git, place, backup, under, index)
+    mark("index")
     _refill_clean_paths(git, place, backup, under)
+    mark("clean paths")
     _put_back(git, place, backup, under, head)
+    mark("HEAD")
 
 
 def _put_back(git: Git, place: Place, backup: Backup, under: Backup, file: SavedFile) -> None:

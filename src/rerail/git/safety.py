@@ -23,7 +23,7 @@ from rerail.git.worktrees import linked, read_head, registered
 from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _TITLE = "worktree-safety (resolved):"
 _BRANCH = re.compile(r"ref: refs/heads/(?P<name>[^\s~^:?*\[\\]+)")
@@ -93,8 +93,14 @@ class SafetyReport:
 
     def block_lines(self) -> tuple[str, ...]:
         """Return the lines of the block that is printed."""
-        width = max(len(line.name) for line in self.lines) + 1
-        return (_TITLE, *(f"  {f'{line.name}:':<{width}} {line.verdict:<4} {line.text}" for line in self.lines))
+        return block_lines((line.name, line.verdict, line.text) for line in self.lines)
+
+
+def block_lines(rows: Iterable[tuple[str, str, str]]) -> tuple[str, ...]:
+    """Return the lines of a block from each line's name, verdict and text."""
+    lines = tuple(rows)
+    width = max(len(name) for name, _, _ in lines) + 1
+    return (_TITLE, *(f"  {f'{name}:':<{width}} {verdict:<4} {text}" for name, verdict, text in lines))
 
 
 def check_worktree(cwd: Path, *, expected: Expectations | None = None, lease: LeaseState | None = None) -> SafetyReport:

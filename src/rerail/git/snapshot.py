@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.errors import GitError
-from rerail.git.backup import PREFIX, Backup, Base, Kind, SavedFile, manifest
+from rerail.git.backup import PREFIX, Backup, Base, Kind, SavedFile, manifest, worktree_of
 from rerail.git.backups import all_refs
 from rerail.git.blobs import hash_files, hash_link
 from rerail.git.command import GitFailedError, nul_ended
@@ -70,14 +70,20 @@ class Reach:
 NO_REACH = Reach()
 
 
-def snapshot(state: RepoState, reach: Reach = NO_REACH, *, note: str = "") -> Backup:
+def snapshot(state: RepoState, reach: Reach = NO_REACH, *, note: str = "", by_name: bool = False) -> Backup:
     """Store a backup of a repository and return it.
+
+    Args:
+        state: The repository.
+        reach: What the backup must hold beside what every one does.
+        note: Why it is made, for people.
+        by_name: Whether the reach names every path that will be written: then what git cannot compare is no matter.
 
     Raises:
         GitError: It could not be stored whole, or git cannot tell what the work tree holds; nothing but objects was written.
     """
     is_compared = state.head.condition is not HeadCondition.GARBAGE and not (state.index_fault or state.status_fault)
-    if not is_compared and (reach.paths or reach.everything):
+    if not is_compared and (reach.everything or (reach.paths and not by_name)):
         raise GitError(f"what is changed in the work tree cannot be told: {state.status_fault or state.index_fault}")
     return _Snapshot(state, reach, note).store()
 
@@ -102,6 +108,7 @@ class _Snapshot:
             *(self._id, "", self._note, time.time(), str(root or ""), tuple(refs.items()), files, tracked),
             missing_dirs=_missing_dirs(root, self._reach.paths) if root else (),
             reaches_everything=self._reach.everything,
+            worktree=worktree_of(self._place),
         )
         tree = self._tree(backup, blobs)
         commit = self._git(

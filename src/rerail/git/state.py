@@ -97,12 +97,16 @@ class RepoState:
     changes: tuple[Change, ...] = ()
     """Without unmerged paths and untracked files."""
     untracked: tuple[str, ...] = ()
+    packed_fault: str = ""
+    """Why git cannot read the packed refs; ``""`` when it can. Set: *git* sees the repository without their bad lines."""
     status_fault: str = ""
     """Why git cannot compare the work tree; ``""`` when it can. Set: *changes* and *untracked* say nothing."""
     config: Mapping[str, tuple[str, ...]] = attrs.Factory(dict)
     """All settings in force; keys as git prints them, values in order."""
     worktrees: tuple[Worktree, ...] = ()
     is_shallow: bool = False
+    is_online: bool = True
+    """Whether remotes may be asked about it; a plan may not."""
 
     @property
     def unmerged(self) -> tuple[str, ...]:

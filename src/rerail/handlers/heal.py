@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rerail.decisions.model import HealOutcome
+from rerail.errors import RerailError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,62 +15,72 @@ if TYPE_CHECKING:
     from rerail.git.report import HealPlan, HealReport
     from rerail.recipes.heals import HealRecipe
     from rerail.rules.model import Classification
+    from rerail.settings import BackupSettings
     from rerail.taxonomy import Taxonomy
 
 NOWHERE = "the unit works in no directory that is known, so there is nothing to heal"
 
 
 class GitHealer:
-    """Heals by the recipes in force.
+    """Heals by the recipes in force. What hinders it is said in its report: it raises nothing that rerail knows of.
 
     Args:
         recipes: Gives the recipes in force, the preferred ones first; reading them takes 100 ms, and most programs never heal.
         taxonomy: What each class and reason calls for.
+        trusted: Whether the operator has trusted a recipe that runs commands.
+        backups: How long the backups of heals stay.
     """
 
-    def __init__(self, recipes: Callable[[], Sequence[HealRecipe]], taxonomy: Taxonomy) -> None:
+    def __init__(
+        self,
+        recipes: Callable[[], Sequence[HealRecipe]],
+        taxonomy: Taxonomy,
+        *,
+        trusted: Callable[[HealRecipe], bool],
+        backups: BackupSettings,
+    ) -> None:
         self._recipes, self._taxonomy = recipes, taxonomy
+        self._trusted, self._backups = trusted, backups
 
-    def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> str:
-        """Return what would be done, in words; ``""`` when no recipe fits. Nothing is changed."""
-        if not cwd:
-            return ""
-        planned = self.look(classification, evidence, cwd)
-        return f"{planned.recipe}: {', '.join(planned.steps)}" if planned.recipe else ""
+    def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> HealPlan:
+        """Return what would be done, which conditions hold, and how the heal would end where it cannot begin.
 
-    def look(self, classification: Classification, evidence: Evidence, cwd: str) -> HealPlan:
-        """Return what would be done, and which conditions hold. Nothing is changed.
-
-        Raises:
-            GitError: git could not be run.
+        Nothing is changed.
         """
         from rerail.git.heal import plan  # 100 ms to import, and most programs never heal
+        from rerail.git.report import HealPlan
 
-        return plan(_request(classification, evidence, cwd), self._recipes(), taxonomy=self._taxonomy)
+        try:
+            if cwd:
+                request = _request(classification, evidence, cwd)
+                return plan(request, self._recipes(), trusted=self._trusted, taxonomy=self._taxonomy)
+            report = _not_begun(classification, NOWHERE)
+        except RerailError as error:
+            report = _not_begun(classification, error.message)
+        return HealPlan(classification.class_, classification.reason, None, (), (), report.detail, report)
 
     def heal(self, classification: Classification, evidence: Evidence, cwd: str) -> HealReport:
-        """Heal by the first recipe whose conditions hold, or say why none does; the unit itself is never run.
-
-        Raises:
-            GitError: git could not be run at all; nothing was changed.
-        """
-        if not cwd:
-            return not_healed(classification, NOWHERE)
+        """Heal by the first recipe whose conditions hold, or say why none does; the unit itself is never run."""
         from rerail.git.heal import heal
 
-        return heal(_request(classification, evidence, cwd), self._recipes(), taxonomy=self._taxonomy)
+        try:
+            if cwd:
+                return heal(
+                    _request(classification, evidence, cwd),
+                    self._recipes(),
+                    trusted=self._trusted,
+                    taxonomy=self._taxonomy,
+                    backups=self._backups,
+                )
+        except RerailError as error:  # git could not be asked, or a recipe not be read, so nothing was changed
+            return _not_begun(classification, error.message)
+        return _not_begun(classification, NOWHERE)
 
 
-def not_healed(classification: Classification, detail: str) -> HealReport:
-    """Return the report of a heal that could not even begin."""
+def _not_begun(classification: Classification, detail: str) -> HealReport:
     from rerail.git.report import HealReport
 
     return HealReport("paused", classification.class_, classification.reason, None, (), None, detail)
-
-
-def outcome_of(report: HealReport) -> HealOutcome:
-    """Return a report's outcome as the core knows it."""
-    return HealOutcome(report.outcome)
 
 
 def _request(classification: Classification, evidence: Evidence, cwd: str) -> HealRequest:

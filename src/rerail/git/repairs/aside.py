@@ -14,7 +14,7 @@ from rerail.git.files import free_name, move_aside
 from rerail.git.finding import Finding, fails, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from rerail.git.invocation import Invocation
@@ -47,7 +47,7 @@ def changes_in_way(state: RepoState, call: Invocation | None, lines: Iterable[st
     return tuple(changes[path] for path in wanted)
 
 
-def untracked_in_way(state: RepoState, call: Invocation | None, lines: Iterable[str]) -> tuple[str, ...] | Finding:
+def untracked_in_way(state: RepoState, call: Invocation | None, lines: Sequence[str]) -> tuple[str, ...] | Finding:
     """Return the untracked files that a command refused to overwrite."""
     if call is None or call.verb not in {*_MOVING_VERBS, "stash"}:
         return fails("only a command that brings in a commit can be given way to")
@@ -58,6 +58,9 @@ def untracked_in_way(state: RepoState, call: Invocation | None, lines: Iterable[
     for path in listed_paths(lines):
         folder = path.rstrip("/") + "/"
         listed += [path] if path in untracked else [name for name in untracked if name.startswith(folder)]
+    # git lists names as they are, and a line end in one makes two lines of it.
+    text = "\n".join(("", *lines, ""))
+    listed += [name for name in untracked if "\n" in name and f"\n\t{name}\n" in text]
     if not listed:
         return fails("which untracked files are in the way is not told")
     if any(name.endswith("/") for name in listed):

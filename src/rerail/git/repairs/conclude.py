@@ -10,8 +10,9 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+from rerail.git import reflog
 from rerail.git.files import free_name, move_aside
-from rerail.git.finding import Finding, fails, holds
+from rerail.git.finding import Finding, absent, fails, holds
 from rerail.git.moves import REFLOG_MARK
 from rerail.git.operation import OperationKind
 from rerail.git.place import own_dir
@@ -32,6 +33,7 @@ _CONTINUES = {
     OperationKind.CHERRY_PICK: "cherry-pick",
     OperationKind.REVERT: "revert",
 }
+_BY_HAND = re.compile(r"commit(?: \(\w+\))?: ")
 # A rebase that stopped at one of these stopped for a conflict; at any other it waits for its author.
 _PICKS = frozenset({"pick", "p", "squash", "s", "fixup", "f", "drop", "d", "noop"})
 _SETTLING_OPTIONS = ("--continue", "--abort", "--skip", "--quit", "--edit-todo")
@@ -50,7 +52,7 @@ def concludable(state: RepoState, call: Invocation | None) -> Finding:
     """Return whether the operation in progress is resolved, and its remaining steps go through."""
     operation = state.operation
     if operation is None:
-        return fails("no operation is in progress")
+        return absent("no operation is in progress")
     for check in (_state_refusal, _stop_refusal, _resolution_refusal, _rest_refusal):
         refusal = check(state, operation)
         if refusal:
@@ -78,7 +80,7 @@ def debris(state: RepoState) -> Finding:
     """Return whether what looks like an operation is only what a crashed one left: git can neither continue nor abort it."""
     operation = state.operation
     if operation is None or operation.directory is None:
-        return fails("no operation's state directory is there")
+        return absent("no operation's state directory is there")
     if operation.is_whole:
         return fails(f"the {operation.kind} is whole: git can go on with it")
     if state.head.branch is None or state.head.condition is not HeadCondition.BORN:
@@ -109,11 +111,11 @@ def bisect_finished(state: RepoState) -> Finding:
     """Return whether a bisection has found its commit and nothing local hinders going back."""
     operation = state.operation
     if operation is None or operation.kind is not OperationKind.BISECT:
-        return fails("no bisection is in progress")
+        return absent("no bisection is in progress")
     if operation.current != "finished":
         return fails("the bisection has not found its commit yet")
-    if state.changes:
-        return fails("there are local changes, made at a commit under test")
+    if state.unmerged:
+        return fails("there are unmerged paths")
     return holds("the bisection has found its commit")
 
 
@@ -160,7 +162,7 @@ def _resolution_refusal(state: RepoState, operation: Operation) -> str:
     is_between = operation.kind in {OperationKind.CHERRY_PICK, OperationKind.REVERT} and not operation.current
     if is_between:
         return "something is staged that belongs to no step of the sequence" if staged else ""
-    if not staged and operation.kind is not OperationKind.MERGE:
+    if not staged and operation.kind is not OperationKind.MERGE and not _is_committed(state, operation):
         return "nothing is staged: the resolution is missing, or left nothing of the change"
     for change in staged:
         if (
@@ -170,6 +172,14 @@ def _resolution_refusal(state: RepoState, operation: Operation) -> str:
         ):
             return f"{change.path} is staged with conflict markers in it"
     return ""
+
+
+def _is_committed(state: RepoState, operation: Operation) -> bool:
+    """Whether a rebase's stop was committed by hand, so that nothing is left to stage; HEAD's reflog tells."""
+    if operation.directory != "rebase-merge":
+        return False
+    entries = reflog.read(state.here.git_dir / "logs" / "HEAD")
+    return bool(entries) and entries[-1].new == state.head.oid and _BY_HAND.match(entries[-1].message) is not None
 
 
 def _rest_refusal(state: RepoState, operation: Operation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,9 @@ import attrs
 
 from rerail.git import reflog
 from rerail.git.files import write_locked
-from rerail.git.finding import Finding, fails
+from rerail.git.finding import Finding, absent, fails
+from rerail.git.repairs.transport import heads as heads_at
+from rerail.git.repairs.transport import only_remote
 from rerail.git.state import HeadCondition
 from rerail.git.worktrees import read_head
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 _REF_NAME = re.compile(r"refs/[A-Za-z0-9][^\s'\"~^:?*\[\\\x00-\x1f\x7f]*")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_MAX_NAME_BYTES = 250
+_MAX_SYMREFS = 5
+"""As many as git follows."""
 
 
 @attrs.frozen
@@ -38,10 +44,12 @@ class Attachment:
 
 @attrs.frozen
 class LostRef:
-    """A ref whose value is gone, and the value that its reflog names."""
+    """A ref whose value is gone, and the value that its reflog names, or a remote."""
 
     ref: str
     oid: str
+    told_by: str
+    """Who names the value, for people."""
 
 
 def attachment(state: RepoState) -> Attachment | Finding:
@@ -68,26 +76,51 @@ def attachment(state: RepoState) -> Attachment | Finding:
 
 
 def lost_refs(state: RepoState, lines: Iterable[str]) -> tuple[LostRef, ...] | Finding:
-    """Return the broken refs and the values that their reflogs name: HEAD's own branch, and those that the failure names."""
+    """Return the broken refs and their values: HEAD's own branch, and those that the failure names.
+
+    Args:
+        state: The repository.
+        lines: What names refs, by their full names.
+
+    Raises:
+        RemoteUnaskedError: Only a remote could tell the value of a tag or of a remote-tracking ref, and it may not be asked.
+    """
     names = [match for line in lines for match in _REF_NAME.findall(line)]
-    if state.head.condition is HeadCondition.REF_BROKEN and state.head.branch:
+    if state.head.condition in {HeadCondition.REF_BROKEN, HeadCondition.COMMIT_MISSING} and state.head.branch:
         names.insert(0, state.head.branch)
-    broken = [name for name in dict.fromkeys(name.rstrip(".,:;)") for name in names) if _is_broken(state.here, name)]
+    broken = [name for name in dict.fromkeys(name.rstrip(".,:;)") for name in names) if _is_broken(state, name)]
     if not broken:
-        return fails("no ref is broken")
+        return absent("no ref is broken")
     found = []
     for name in broken:
-        tip = _logged_tip(state, name)
-        if isinstance(tip, Finding):
-            return tip
-        found.append(LostRef(name, tip))
+        lost = _logged(state, name)
+        if isinstance(lost, Finding):
+            lost = _published(state, name) or lost
+        if isinstance(lost, Finding):
+            return lost
+        found.append(lost)
     return tuple(found)
+
+
+def unpacked_refs(state: RepoState) -> tuple[LostRef, ...] | Finding:
+    """Return the refs that damaged packed refs no longer name, as far as reflogs do: git removes a reflog with its ref."""
+    if not state.packed_fault:
+        return absent("the packed refs can be read")
+    folder = state.here.common_dir / "logs"
+    names = sorted(path.relative_to(folder).as_posix() for path in (folder / "refs").rglob("*") if path.is_file())
+    known = set(state.git("for-each-ref", "--format=%(refname)").lines())
+    lost = [_logged(state, name) for name in names if name not in known]
+    found = tuple(one for one in lost if not isinstance(one, Finding))
+    head = state.head.branch
+    if head and head not in known and all(one.ref != head for one in found):
+        return fails(f"{head}, which HEAD is on, is in no reflog")
+    return found
 
 
 def lost_head(state: RepoState) -> str | Finding:
     """Return what a broken HEAD held, as its reflog tells: ``ref: refs/heads/...``, or a commit."""
     if state.head.condition is not HeadCondition.GARBAGE:
-        return fails("HEAD can be read")
+        return absent("HEAD can be read")
     if state.operation is not None:
         return fails(f"a {state.operation.kind} was in progress when HEAD broke")
     entries = reflog.read(state.here.git_dir / "logs" / "HEAD")
@@ -123,20 +156,75 @@ def _full_branch(git: Git, name: str) -> str | None:
     return ref if name and git.ask("show-ref", "--verify", "--quiet", ref) else None
 
 
-def _is_broken(place: Place, ref: str) -> bool:
-    """Whether a ref's file says nothing, or its file is gone while its reflog, which git removes with it, is still there."""
-    if ".." in ref or ref.endswith((".lock", "/")):
+def _is_broken(state: RepoState, ref: str) -> bool:
+    """Whether a ref says nothing, or names what is no commit here and what git never set it to.
+
+    A file that is gone while its reflog, which git removes with it, is still there, says nothing too.
+    """
+    # What a failure says may be anything, of any length; a file name may not.
+    try:
+        name = os.fsencode(ref)
+    except UnicodeEncodeError:
         return False
+    if ".." in ref or ref.endswith((".lock", "/")) or len(name) > _MAX_NAME_BYTES:
+        return False
+    place = state.here
     file = place.common_dir / ref
     if file.is_file():
-        text = file.read_bytes()[:4096].decode(errors="replace").strip()
-        return not (_OID.fullmatch(text) or text.startswith("ref: refs/"))
-    is_packed = f" {ref}\n".encode() in _bytes(place.common_dir / "packed-refs")
-    return not file.exists() and not is_packed and (place.common_dir / "logs" / ref).is_file()
+        text = _ref_text(file)
+        return _goes_in_circles(place, text) if text.startswith("ref: refs/") else _is_foreign_value(state, ref, text)
+    is_packed = b" " + name + b"\n" in _bytes(place.common_dir / "packed-refs")
+    is_logged = (place.common_dir / "logs" / ref).is_file()
+    is_heads_own = ref == state.head.branch and state.head.condition is HeadCondition.REF_BROKEN
+    return not file.exists() and not is_packed and (is_logged or is_heads_own)
+
+
+def _is_foreign_value(state: RepoState, ref: str, text: str) -> bool:
+    if not _OID.fullmatch(text):
+        return True
+    entries = reflog.read(state.here.common_dir / "logs" / ref)
+    if not entries or entries[-1].new == text:
+        return False
+    return not state.git.ask("rev-parse", "-q", "--verify", f"{text}^{{commit}}")
+
+
+def _goes_in_circles(place: Place, text: str) -> bool:
+    for _ in range(_MAX_SYMREFS):
+        file = place.common_dir / text.removeprefix("ref: ")
+        if ".." in text or not file.is_file():
+            return False
+        text = _ref_text(file)
+        if not text.startswith("ref: refs/"):
+            return False
+    return True
+
+
+def _ref_text(file: Path) -> str:
+    return _bytes(file)[:4096].decode(errors="replace").strip()
+
+
+def _published(state: RepoState, ref: str) -> LostRef | None:
+    """Return the value that a remote has for a tag or for one of its branches, when all of it is here."""
+    remote, there = only_remote(state), ref
+    if ref.startswith("refs/remotes/"):
+        remote = next((name for name in state.remotes if ref.startswith(f"refs/remotes/{name}/")), None)
+        there = f"refs/heads/{ref.removeprefix(f'refs/remotes/{remote}/')}"
+    elif not ref.startswith("refs/tags/"):
+        return None
+    values = heads_at(state, remote, there) if remote else {}
+    oid = "" if isinstance(values, Finding) else values.get(there, "")
+    return LostRef(ref, oid, f"where {remote} has it") if oid and _is_whole(state.git, oid) else None
+
+
+def _logged(state: RepoState, ref: str) -> LostRef | Finding:
+    tip = _logged_tip(state, ref)
+    return tip if isinstance(tip, Finding) else LostRef(ref, tip, "where its reflog ends")
 
 
 def _logged_tip(state: RepoState, ref: str) -> str | Finding:
     entries = reflog.read(state.here.common_dir / "logs" / ref)
+    if not entries and ref == state.head.branch:
+        entries = _head_entries_on(state, ref)
     if not entries:
         return fails(f"{ref} has no reflog that could name its value")
     tip = entries[-1].new
@@ -153,11 +241,22 @@ def _logged_tip(state: RepoState, ref: str) -> str | Finding:
     return tip
 
 
+def _head_entries_on(state: RepoState, branch: str) -> tuple[reflog.LogEntry, ...]:
+    """Return HEAD's reflog if it ends on a branch: then it tells where that was."""
+    entries = reflog.read(state.here.git_dir / "logs" / "HEAD")
+    move = reflog.last_head_move(entries)
+    is_on = move is not None and move.target.removeprefix("refs/heads/") == branch.removeprefix("refs/heads/")
+    return entries if is_on else ()
+
+
 def _is_whole(git: Git, oid: str) -> bool:
     """Whether a commit is there with all that it needs, as far as other refs do not vouch for it."""
-    # Not by ``--not --all``: git gives up at the broken ref.
+    if not git.ask("cat-file", "-e", oid):
+        return False
+    # Not by ``--not --all``: git gives up at the broken ref; and of those listed, one may name what is not here.
     vouched = git("for-each-ref", "--format=^%(objectname)", "refs/heads", "refs/remotes", "refs/tags").out
-    return git("rev-list", "--objects", "--quiet", "--stdin", stdin=oid.encode() + b"\n" + vouched, check=False).ok
+    args = ("rev-list", "--objects", "--quiet", "--ignore-missing", "--stdin")
+    return git(*args, stdin=oid.encode() + b"\n" + vouched, check=False).ok
 
 
 def _branch_tips(git: Git) -> list[tuple[str, str]]:

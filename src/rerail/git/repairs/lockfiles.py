@@ -19,6 +19,7 @@ from rerail.git.place import own_dir
 from rerail.git.repairs.conclude import has_markers
 
 if TYPE_CHECKING:
+    from rerail.git.invocation import Invocation
     from rerail.git.state import RepoState
 
 _JSON = frozenset(
@@ -38,10 +39,20 @@ _ONE_SIDED = frozenset(
 _CHECKSUMS = frozenset({"resolved", "integrity", "hashes", "dist", "source", "contentHash", "narHash"})
 
 
-def only_lockfiles_conflict(state: RepoState) -> Finding:
-    """Return whether every unmerged path is a generated lockfile that both sides have."""
+_ONCE_VERBS = frozenset({"cherry-pick", "revert", "am", "stash"})
+"""Commands that bring a change in anew when they are run again: after a settled conflict they would meet it once more."""
+
+
+def only_lockfiles_conflict(state: RepoState, call: Invocation | None) -> Finding:
+    """Return whether every unmerged path is a generated lockfile that both sides have, and the command can go on from there."""
     if not state.unmerged:
         return fails("nothing is unmerged")
+    if (
+        call is not None
+        and call.verb in _ONCE_VERBS
+        and not call.has("--continue", "--skip", "--abort", "--quit", "-r")
+    ):
+        return fails(f"git {call.verb} would bring the same change in again; settle the lockfile and finish it by hand")
     for path in state.unmerged:
         if PurePosixPath(path).name not in _JSON | _JOINED | _ONE_SIDED:
             return fails(f"{path} conflicts, and is written by hand")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.git.place import Kind, Place, common_dir_of, is_git_dir
-from rerail.git.processes import Worker, git_workers, openers
+from rerail.git.processes import Worker, git_workers, library_users, openers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,7 +87,11 @@ def names(some: Iterable[Lock]) -> str:
 
 def owners(lock: Lock) -> tuple[Worker, ...]:
     """Return whoever may own a lock now; empty: nobody that lives."""
-    return (*openers(lock.path), *git_workers(lock.home, all_worktrees=lock.is_shared))
+    return (
+        *openers(lock.path),
+        *git_workers(lock.home, all_worktrees=lock.is_shared),
+        *library_users(lock.home, lock.path, all_worktrees=lock.is_shared),
+    )
 
 
 def is_unchanged(lock: Lock) -> bool:

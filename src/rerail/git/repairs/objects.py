@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rerail.git.command import NETWORK_TIMEOUT_S
 from rerail.git.files import free_name, move_aside
-from rerail.git.finding import Finding, fails, holds
+from rerail.git.finding import Finding, absent, fails, holds
 from rerail.git.repairs.transport import INCOMING, fault, only_remote
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def damaged_caches(state: RepoState, lines: Iterable[str]) -> tuple[Path, ...] |
         if (store / "pack" / f"{name}.pack").is_file():
             found.append(store / "pack" / f"{name}.idx")
     present = tuple(path for path in found if os.path.lexists(path))
-    return present or fails("no derived file of the object store is damaged")
+    return present or absent("no derived file of the object store is damaged")
 
 
 def _packs_without_index(folder: Path) -> list[str]:
@@ -66,13 +66,26 @@ def caches_sound(state: RepoState) -> Finding:
 
 def missing_objects(state: RepoState, lines: Iterable[str]) -> tuple[str, ...] | Finding:
     """Return the objects that the failure names and that cannot be read here, when there is a remote that could have them."""
-    named = dict.fromkeys(match for line in lines for match in _OID.findall(line))
-    missing = tuple(oid for oid in named if not is_readable(state, oid))
+    missing = wanted_objects(state, lines)
     if not missing:
-        return fails("which objects are missing is not told")
+        return absent("which objects are missing is not told")
     if only_remote(state) is None:
         return fails("no remote could have the missing objects")
     return missing
+
+
+def wanted_objects(state: RepoState, lines: Iterable[str]) -> tuple[str, ...]:
+    """Return the objects that a failure names and that cannot be read here; all that are missing, when it names none."""
+    named = dict.fromkeys(match for line in lines for match in _OID.findall(line))
+    return tuple(oid for oid in named if not is_readable(state, oid)) if named else lacking(state)
+
+
+def lacking(state: RepoState) -> tuple[str, ...]:
+    """Return the objects that git finds missing below everything that is reachable."""
+    listing = state.git("fsck", "--connectivity-only", "--no-dangling", "--no-progress", check=False)
+    rows = (line.split(" ") for line in listing.out.decode(errors="replace").splitlines())
+    there = dict.fromkeys(row[2] for row in rows if len(row) == 3 and row[0] == "missing")
+    return tuple(oid for oid in there if not is_readable(state, oid))
 
 
 def is_readable(state: RepoState, oid: str) -> bool:

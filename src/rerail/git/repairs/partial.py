@@ -82,12 +82,17 @@ def outside_cone(state: RepoState, call: Invocation | None) -> tuple[str, ...] |
     if state.setting("core.sparsecheckoutcone") != "true":
         return fails("the sparse checkout is given by patterns; which one to add is not clear")
     cone = tuple(state.git("sparse-checkout", "list").lines())
+    tracked = {entry.path for entry in state.index}
     wanted = []
     for operand in call.operands:
         path = Path(os.path.realpath(call.cwd / operand))
-        if not path.is_relative_to(state.root) or not os.path.lexists(path):
+        if not path.is_relative_to(state.root):
             continue
-        folder = str(path.relative_to(state.root).parent if path.is_file() else path.relative_to(state.root))
+        inside = path.relative_to(state.root)
+        is_tracked = inside.as_posix() in tracked
+        if not is_tracked and not os.path.lexists(path):
+            continue
+        folder = str(inside.parent if is_tracked or path.is_file() else inside)
         if not _is_in_cone(folder, cone):
             wanted.append(folder)
     if not wanted:

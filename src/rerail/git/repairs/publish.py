@@ -64,6 +64,9 @@ def publishable(state: RepoState) -> Counterparts | Finding:
         return fails("HEAD is not on a branch with commits")
     if state.setting(f"branch.{branch.removeprefix('refs/heads/')}.merge"):
         return fails("the branch follows one already, and which of the two names is meant is not clear")
+    lost = _lost_remote(state, branch)
+    if lost is not None:
+        return lost
     if state.setting("push.default") == "nothing":
         return fails("push.default says that nothing is pushed unless it is named")
     remote = only_remote(state)
@@ -88,6 +91,9 @@ def trackable(state: RepoState) -> Counterparts | Finding:
     branch = state.head.branch
     if branch is None:
         return fails("HEAD is not on a branch")
+    lost = _lost_remote(state, branch)
+    if lost is not None:
+        return lost
     remote = only_remote(state)
     if remote is None:
         return fails(
@@ -148,6 +154,13 @@ def _upstream(state: RepoState, remote: str) -> Counterparts | Finding:
     if merge and state.setting(f"branch.{name}.remote") == remote:
         return branch, remote_branch(state, remote, merge)
     return branch, remote_branch(state, remote, branch)
+
+
+def _lost_remote(state: RepoState, branch: str) -> Finding | None:
+    named = state.setting(f"branch.{branch.removeprefix('refs/heads/')}.remote")
+    if named is None or named in {*state.remotes, "."}:
+        return None
+    return fails(f"the branch follows {named}, which is not configured; which remote it belongs to is not ours to say")
 
 
 def _sides(spec: str) -> tuple[str, str]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _MAX_BYTES = 5_000_000
 _FROM_WORK_TREE = ("-a", "--all", "-o", "--only", "-i", "--include")
 _HOOK_SAYS_SO = re.compile(r"files were modified by this hook|\breformatted\b|\bfixed\b|\bfixing\b", re.IGNORECASE)
+_HOOK_LINE = re.compile(r"\.{3,}(?:\([^()]{1,40}\))?(?P<verdict>Failed|Passed|Skipped)\s*$")
+"""How pre-commit lists its hooks."""
+_MODIFIED = "- files were modified by this hook"
 _NEEDS_INDENT = frozenset(
     {
         *(".py", ".pyi", ".pyx", ".yaml", ".yml", ".mk", ".coffee", ".sass", ".styl", ".pug", ".haml", ".slim"),
@@ -49,6 +52,8 @@ def reformatted(state: RepoState, call: Invocation | None, lines: Sequence[str])
         return fails("it was not a commit")
     if not has_hook(state):
         return fails("no pre-commit hook is installed")
+    if _other_hook_failed(lines):
+        return fails("another hook failed too, and it changed no file: what it says has to be seen to first")
     staged = [change for change in state.changes if change.staged != "."]
     if call.has(*_FROM_WORK_TREE) or _names_paths(call):
         if any(_HOOK_SAYS_SO.search(line) for line in lines):
@@ -62,6 +67,16 @@ def reformatted(state: RepoState, call: Invocation | None, lines: Sequence[str])
         if fault:
             return fails(f"{change.path}: {fault}")
     return Reformatted(tuple(change.path for change in rewritten), tuple(change.path for change in staged))
+
+
+def _other_hook_failed(lines: Sequence[str]) -> bool:
+    """Whether, of a list of hooks, one failed that did not rewrite files."""
+    failed = rewriting = 0
+    for line in lines:
+        match = _HOOK_LINE.search(line)
+        failed += match is not None and match["verdict"] == "Failed"
+        rewriting += line.startswith(_MODIFIED)
+    return failed > rewriting
 
 
 def restage(state: RepoState, paths: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,8 @@ def missing_revision(state: RepoState, call: Invocation | None) -> str | Finding
     new_names = {index + 1 for index, arg in enumerate(call.args) if arg in _NEW_NAME}
     before = call.args[: call.args.index("--")] if "--" in call.args else call.args
     names = [arg for index, arg in enumerate(before) if index not in new_names and not arg.startswith("-")]
+    if not all(map(str.isprintable, names)):
+        return fails("a name in the command cannot be printed, and is none that could be fetched")
     missing = [name for name in names if not _is_known(state, call, name)]
     if len(missing) != 1:
         return fails("which revision is missing is not clear" if missing else "every revision is here")
@@ -87,4 +90,4 @@ def _branch(state: RepoState, remote: str, short: str, name: str) -> RemoteRevis
 def _is_known(state: RepoState, call: Invocation, name: str) -> bool:
     if state.git.ask("rev-parse", "-q", "--verify", f"{name}^{{commit}}"):
         return True
-    return (call.cwd / name).exists() or (call.verb == "worktree" and name in {"add", "list", "move", "remove"})
+    return os.path.lexists(call.cwd / name) or (call.verb == "worktree" and name in {"add", "list", "move", "remove"})

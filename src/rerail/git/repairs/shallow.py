@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rerail.git.command import NETWORK_TIMEOUT_S
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rerail.git.invocation import Invocation
     from rerail.git.state import RepoState
 
+_OLDER = re.compile(r"[A-Za-z0-9_@][\w./@-]*(?:[~^]\d{0,4}){1,8}")
 _DEEPENINGS = ("--deepen=100", "--deepen=1000", "--unshallow")
 
 
@@ -43,8 +45,15 @@ def deepen(state: RepoState, call: Invocation | None) -> str | Finding:
     return fails("the remote is shallow itself")
 
 
+def older_commits(call: Invocation) -> tuple[str, ...]:
+    """Return the names of a command that are counted back from another commit: ``HEAD~3``, ``main^``."""
+    return tuple(name for name in call.operands if _OLDER.fullmatch(name))
+
+
 def meets(state: RepoState, call: Invocation | None) -> bool:
     """Return whether the commits that the command joins have a common ancestor; never true where all of the history is needed."""
+    if call is not None and (older := older_commits(call)):
+        return all(state.git.ask("rev-parse", "-q", "--verify", f"{name}^{{commit}}") for name in older)
     if call is None or call.verb not in {"merge", "rebase", "pull", "cherry-pick"}:
         return False
     names = [name for name in call.operands if state.git.ask("rev-parse", "-q", "--verify", f"{name}^{{commit}}")]

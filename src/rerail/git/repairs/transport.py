@@ -34,9 +34,18 @@ _REFUSALS = (
     ),
     (r"transport '.*' not allowed|protocol .* not allowed", "rejected-by-policy"),
 )
+_DAMAGED = re.compile(
+    r"bad object|[Oo]bject file|loose object|replacement [0-9a-f]+ not found|unable to (?:create|write|read|open|append)|"
+    r"index file|packed-refs|No space left|cannot lock ref|not a git repository: "
+)
+"""What git says of this repository, not of the remote."""
 _MISSING = re.compile(
     r"does not appear to be a git repository|[Rr]epository .*not found|not found: |couldn't find remote ref|returned error: 404"
 )
+
+
+class RemoteUnaskedError(Exception):
+    """A plan came to where a remote would have to be asked. It never leaves the conditions."""
 
 
 @attrs.frozen
@@ -78,7 +87,13 @@ def only_remote(state: RepoState) -> str | None:
 
 
 def heads(state: RepoState, remote: str, *refs: str) -> dict[str, str] | Finding:
-    """Return those of the named refs that a remote has, with their values."""
+    """Return those of the named refs that a remote has, with their values.
+
+    Raises:
+        RemoteUnaskedError: Remotes may not be asked.
+    """
+    if not state.is_online:
+        raise RemoteUnaskedError
     asked = state.git("ls-remote", "--quiet", "--", remote, *refs, check=False, timeout_s=NETWORK_TIMEOUT_S)
     if not asked.ok:
         return fault(asked)
@@ -87,7 +102,13 @@ def heads(state: RepoState, remote: str, *refs: str) -> dict[str, str] | Finding
 
 
 def fetch(state: RepoState, remote: str, ref: str) -> str | Finding:
-    """Fetch one ref of a remote into rerail's own refs and return its value."""
+    """Fetch one ref of a remote into rerail's own refs and return its value.
+
+    Raises:
+        RemoteUnaskedError: Remotes may not be asked.
+    """
+    if not state.is_online:
+        raise RemoteUnaskedError
     own = f"{INCOMING}{re.sub('[^A-Za-z0-9._-]', '-', remote).strip('.-') or 'remote'}/{ref.removeprefix('refs/')}"
     args = (*_QUIETLY, *_FETCH, "--", remote, f"+{ref}:{own}")
     fetched = state.git(*args, check=False, timeout_s=NETWORK_TIMEOUT_S)
@@ -112,6 +133,8 @@ def fault(result: GitResult) -> Finding:
     for pattern, reason in _REFUSALS:
         if re.search(pattern, text):
             return fails(f"the remote refused: {said}", Trouble(FailureClass.DETERMINISTIC_POLICY, reason, said))
+    if _DAMAGED.search(said):
+        return fails(f"git cannot fetch into this repository: {said}")
     if _MISSING.search(text):
         return fails(f"the remote does not have it: {said}")
     return waits(f"the remote cannot be reached: {said}", Trouble(FailureClass.PROVIDER, "network", said))

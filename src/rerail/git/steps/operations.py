@@ -14,11 +14,12 @@ from rerail.recipes.heals import Need
 if TYPE_CHECKING:
     from rerail.git.case import Case
 
+_STASH = "refs/stash"
+
 
 def _reach_conclusion(case: Case) -> Reach:
     branch = conclude.operation_ref(case.state)
-    refs = {"refs/stash", *({branch} if branch else ())}
-    return Reach(refs=frozenset(refs), everything=True)  # hooks run
+    return _reach_stash(case) | Reach(refs=frozenset({branch} if branch else ()), everything=True)  # hooks run
 
 
 def _conclude_operation(case: Case) -> tuple[str, ...]:
@@ -31,12 +32,15 @@ def _conclude_if_resolved(case: Case) -> tuple[str, ...]:
         return ()
     finding = conclude.concludable(now, case.call())
     if finding.verdict is not Verdict.HOLDS:
-        raise StepRefusedError(finding.text)
+        raise StepRefusedError(finding.text, finding=finding)
     return (f"concluded the {conclude.conclude(now)}",)
 
 
-def _reach_stash(_case: Case) -> Reach:
-    return Reach(refs=frozenset({"refs/stash"}))
+def _reach_stash(case: Case) -> Reach:
+    if case.state.git.ask("show-ref", "--verify", "--quiet", _STASH):
+        return Reach(refs=frozenset({_STASH}))
+    # As the file that it will be: no git command that is permitted takes the first stash entry away again.
+    return Reach(refs=frozenset({_STASH}), git_files=frozenset({case.state.here.common_dir / _STASH}))
 
 
 def _set_debris_aside(case: Case) -> tuple[str, ...]:

@@ -22,9 +22,18 @@ _T = TypeVar("_T")
 
 
 class StepRefusedError(RerailError):
-    """A step found that it must not be taken; everything before it is undone."""
+    """A step found that it must not be taken; everything before it is undone.
+
+    Args:
+        message: Why.
+        finding: What was found, where it may be another failure than the one to heal.
+    """
 
     slug = "heal-step-refused"
+
+    def __init__(self, message: str, *, finding: Finding | None = None) -> None:
+        super().__init__(message)
+        self.finding = finding
 
 
 @attrs.frozen
@@ -48,7 +57,7 @@ def sure(value: _T | Finding) -> _T:
         StepRefusedError: They have not.
     """
     if isinstance(value, Finding):
-        raise StepRefusedError(value.text)
+        raise StepRefusedError(value.text, finding=value)
     return value
 
 
