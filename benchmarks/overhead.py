@@ -1,6 +1,7 @@
 """What a call under recovery costs, beside other libraries, in one run: ``make bench``.
 
-Prints microseconds of processor time per call (best of several rounds) and the ratio to tenacity. Nothing sleeps: every library waits zero seconds.
+Prints microseconds of processor time per call (best of several rounds) and the ratio to tenacity. Nothing sleeps: every
+library waits zero seconds.
 """
 
 from __future__ import annotations

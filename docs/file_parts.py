@@ -13,7 +13,8 @@ from rerail.decisions.policy import Policy
 from rerail.evidence.payload_fields import PUBLIC_FIELDS
 from rerail.recipes.heal_schema import CommandTable, HealTable
 from rerail.recipes.tables import ClassTable, MatcherTable, ReasonTable, RecipeTable, RuleTable
-from rerail.settings_schema import BackoffTable, CeilingTable, SettingsTable, UnitTable, WindowTable
+from rerail.settings import BackupSettings
+from rerail.settings_schema import BackoffTable, BackupsTable, CeilingTable, SettingsTable, UnitTable, WindowTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _DEFAULT = Policy()
+_BACKUPS = BackupSettings()
 _SETTINGS: dict[str, tuple[object, str, str]] = {
     "packs": (
         '["core", "verification", "environment"]',
@@ -73,6 +75,16 @@ _SETTINGS: dict[str, tuple[object, str, str]] = {
         "Recoveries per unit and class within any window; a success does not reset it.",
     ),
     "window.length_s": (_DEFAULT.window.length_s, "seconds > 0", "How long that window is."),
+    "backups.age_s": (
+        _BACKUPS.age_s,
+        "seconds >= 86400",
+        "[Backups](backups.md) of heals that are younger stay.",
+    ),
+    "backups.count": (
+        _BACKUPS.count,
+        "whole number >= 1",
+        "So many of the newest backups stay, whatever their age.",
+    ),
     "log": (
         "the program's own logging",
         '`"json"`, `"console"` or `"off"`',
@@ -102,6 +114,7 @@ def _setting_keys() -> Iterator[str]:
         "backoff": BackoffTable,
         "ceiling": CeilingTable,
         "window": WindowTable,
+        "backups": BackupsTable,
         "units": UnitTable,
     }
     for key in SettingsTable.model_fields:
@@ -195,7 +208,7 @@ _RULE_KEYS = {
     "stdout": "Patterns for a line of stdout.",
     "not_text": "Patterns of which none may match.",
     "exception": "Exception types by name, with or without their module; subclasses match.",
-    "code": "Structured error codes, whole, in any case.",
+    "code": "Structured error codes, whole, in any case, however their words are joined; `~rate limit`: codes with these words.",
     "status": 'HTTP statuses: `429`, or `"5xx"`.',
     "exit_code": "Exit codes.",
     "signal": 'Signals: `"SIGKILL"`.',

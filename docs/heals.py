@@ -8,7 +8,7 @@ from tables import table
 
 from rerail.git.primitives import STEPS
 from rerail.recipes.heals import Ensure, Need, Primitive, StepName
-from rerail.recipes.read import load
+from rerail.recipes.read import heals_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NEEDS = {
     Need.LOCK_FOUND: "A lock that the failure names, or that blocks git here, is there.",
     Need.LOCK_ON_LOCAL_DISK: "The lock is on a local disk, so that every process that could own it can be seen.",
-    Need.LOCK_UNOWNED: "No process has the lock open, no git works here, and the lock does not change while it is watched.",
+    Need.LOCK_UNOWNED: "No process has the lock open, no git and no git library is at work here, and the lock does not change.",
     Need.NO_LIVE_GIT: "No other git process works in this worktree.",
     Need.NO_OPERATION: "No merge, rebase, cherry-pick, revert, am or bisect is in progress.",
     Need.NOTHING_UNMERGED: "No path is unmerged.",
@@ -40,9 +40,11 @@ NEEDS = {
     Need.SUBMODULE_EMPTY: "The command meant to run in a submodule that was never checked out, and its repository answers.",
     Need.OUTSIDE_SPARSE: "A path that the command adds is outside of the sparse checkout.",
     Need.INDEX_REBUILDABLE: "The index is unreadable, and HEAD says all that a new one needs.",
-    Need.REF_IN_REFLOG: "The broken ref's reflog names its last commit, and that commit is whole.",
+    Need.REF_IN_REFLOG: "The broken ref's reflog names its last commit, or the remote has it, and that commit is whole.",
+    Need.PACKED_REFS_DAMAGED: "packed-refs has lines that git cannot read, and the branch that HEAD is on is not lost with them.",
     Need.HEAD_IN_REFLOG: "HEAD is broken, and its reflog says where it was.",
     Need.CACHES_DAMAGED: "A commit graph, multi-pack index or pack index is damaged; git can do without it or make it again.",
+    Need.OBJECTS_HERE: "Objects cannot be read, and the work tree or the index has the content that they are named by.",
     Need.OBJECTS_MISSING: "Objects that the failure names cannot be read here, and there is a remote that may have them.",
     Need.TRACKING_REF_STALE: "A remote-tracking ref occupies a name that a fetch needs, and the remote has dropped its branch.",
 }
@@ -73,14 +75,15 @@ INTRODUCTION = """
 What rerail does to a repository by itself. A heal is tried for the reasons that it names, in this order; the first whose
 conditions all hold is carried out: everything that its steps could touch is backed up under `refs/rerail/`, the steps are
 taken, the postconditions are checked, and a check that fails puts everything back. When none can run, nothing is changed
-and the question goes to a person. `rerail heal --plan --failure FILE` shows conditions and steps without taking them.
+and the question goes to a person. `rerail heal --plan --failure FILE` shows conditions and steps without taking them;
+`rerail heal --undo ID` takes a heal [back](backups.md) later.
 
 A project writes its own in [recipes](recipes.md#a-heal); it chooses from the same conditions and steps.
 """
 
 
 def page() -> Iterator[str]:
-    heals = load(None).heals
+    heals = heals_in_force(None)
     yield "# Heals"
     yield INTRODUCTION
     yield from table(

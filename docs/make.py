@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import heals
+import schemas
 from api_parts import answers
 from parts import filled
 from tables import table
@@ -60,8 +61,10 @@ next run of the unit is the next attempt of the same budget.""",
 Everything that a step could touch is backed up first, by object id under `refs/rerail/`. A condition that does not
 hold, a live owner or a failed check pauses with nothing changed. `rerail heal --plan` shows the steps.
 
+What no recipe fits pauses at once, and is not charged. `rerail heal --undo ID` takes a heal [back](../backups.md).
+
 [Heals](../heals.md) has the ones that ship; a project adds its own in [recipes](../recipes.md#a-heal). One whose steps run
-commands needs the operator's trust, and trust cannot be given yet: such a heal pauses.""",
+commands needs the operator's [trust](../recipes.md#trust).""",
         misuse="a heal never counts as success: only the unit's own next run does.",
     ),
     Action.PAUSE: ActionText(
@@ -191,6 +194,7 @@ def pages() -> dict[str, str]:
         **{f"actions/{action}.md": action_page(action) for action in Action},
     }
     whole = {path: text(lines) for path, lines in made.items()}
+    whole |= schemas.files()
     written = {path.name: path.read_text(encoding="utf-8") for path in DOCS.glob("*.md") if path.name not in whole}
     return whole | {name: filled(page) for name, page in written.items()}
 

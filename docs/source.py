@@ -41,8 +41,12 @@ def _own_members(owner: type) -> Iterator[Member]:
             kind = ast.unparse(node.annotation)
             if not kind.startswith("ClassVar") and not node.target.id.startswith("_"):
                 yield Member(node.target.id, kind, _default(node.value), text)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and not _is_slots(node.targets[0]):
             yield Member(node.targets[0].id, "", ast.unparse(node.value), text)
+
+
+def _is_slots(name: ast.Name) -> bool:
+    return name.id == "__slots__"
 
 
 def _default(value: ast.expr | None) -> str | None:

@@ -22,8 +22,8 @@ from rerail.ledger.memory import MemoryLedger
 from rerail.ledger.owner import current_owner, is_alive
 from rerail.ledger.store import Refusal
 from rerail.observe import Observer
-from rerail.paths import cache_dir, find_root
-from rerail.recipes.read import load
+from rerail.paths import cache_dir, find_root, state_dir, worktree_key
+from rerail.recipes.read import heals_in_force, load
 from rerail.rules.engine import classify
 from rerail.runner.awaited import sleep_here
 from rerail.runner.guard import Guard
@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from rerail.evidence.model import Evidence
     from rerail.ledger.location import Location
     from rerail.ledger.store import Ledger
-    from rerail.process import Finished
+    from rerail.process import EndRequest, Finished
+    from rerail.recipes.heals import HealRecipe
     from rerail.recipes.read import Loaded
+    from rerail.recipes.trust import TrustStore
     from rerail.rules.compile import RuleSet
     from rerail.rules.model import Classification
     from rerail.runner.awaited import AsyncSleeper
@@ -63,6 +65,31 @@ class Project:
     settings: Settings
     loaded: Loaded
     location: Location
+    environ: Mapping[str, str]
+
+    @property
+    def trust(self) -> TrustStore:
+        """What the operator trusts of the project's recipes."""
+        from rerail.recipes.trust import TrustStore
+
+        directory = state_dir(self.environ)
+        kept = None if directory is None else directory / "trust" / self.location.key
+        shared = self.location.shared
+        main = (shared.parent,) if shared.name == ".git" else ()
+        return TrustStore(kept, (self.root, shared, *main))
+
+    def healer(self) -> GitHealer:
+        """Return what heals the project's repository."""
+
+        def trusted(recipe: HealRecipe) -> bool:
+            return not self.trust.covers(recipe, self.root)
+
+        return GitHealer(
+            lambda: heals_in_force(self.root),
+            self.loaded.taxonomy,
+            trusted=trusted,
+            backups=self.settings.backups,
+        )
 
     def open_ledger(self) -> Ledger:
         """Return the project's ledger; nothing is written until something fails."""
@@ -85,7 +112,7 @@ def open_project(cwd: Path, environ: Mapping[str, str] = os.environ) -> Project:
     # The settings name classes, and recipes may add some: the recipes in force are read on the way, and once.
     recipes = cache(lambda packs: load(root, packs=packs, cache_dir=made_again))
     settings = load_settings(root, taxonomy=lambda packs: recipes(tuple(packs)).taxonomy)
-    return Project(root, settings, recipes(tuple(settings.packs)), locate(cwd, environ))
+    return Project(root, settings, recipes(tuple(settings.packs)), locate(cwd, environ), environ)
 
 
 def remembering(rules: RuleSet, clock: Clock) -> Classify:
@@ -172,7 +199,7 @@ class Loop(Guard):
                 observer=Observer(callback=on_event, log=log or project.settings.log),
                 clock=clock,
                 draw=draw,
-                healer=GitHealer(lambda: project.loaded.heals, project.loaded.taxonomy),
+                healer=project.healer(),
                 admit=lambda cwd: admit(store, cwd, clock),
                 owner=current_owner,
                 alive=is_alive,
@@ -198,6 +225,7 @@ class Loop(Guard):
         stdout: BinaryIO | None = None,
         stderr: BinaryIO | None = None,
         timeout_s: float | None = None,
+        end: EndRequest | None = None,
     ) -> Outcome[Finished]:
         """Run a command as a unit under recovery and return how it ended.
 
@@ -211,10 +239,11 @@ class Loop(Guard):
             stdout: Where its output is shown while it runs; None captures it only.
             stderr: The same for its other stream.
             timeout_s: After so long an attempt is ended.
+            end: Another thread's way to end the command that runs; the waits between attempts are `sleep`'s to end.
 
         Raises:
             UsageError: The command is empty, or one text in place of its words.
-            Signalled: This process was told to end while the command ran.
+            Signalled: This process was told to end while the command ran, or *end* was made.
             UnitBusyError: Another live process runs the unit.
             LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
         """
@@ -229,6 +258,7 @@ class Loop(Guard):
             tree_state=tree_state,
             timeout_s=timeout_s,
             clock=self.tools.clock,
+            end=end,
         )
         return self.drive(work)
 
@@ -276,7 +306,7 @@ def admit(ledger: Ledger, cwd: str, clock: Clock) -> Refusal | None:
     """
     from rerail.git.safety import check_worktree  # 40 ms to import; a loop without a root never asks
 
-    root = str(find_root(Path(cwd)))
+    root = worktree_key(cwd)
     refused = ledger.refusal(root)
     failed = check_worktree(Path(cwd)).failed
     if failed is None:

@@ -9,6 +9,7 @@ exits with 1.
     │   ├── EvidenceError     the failure handed in cannot be read
     │   ├── UnknownNameError  a class, rule, unit, event or pause that does not exist
     │   └── FileFaultsError   a file with faults, told together
+    │       ├── CorpusError
     │       ├── RecipeError
     │       └── SettingsError
     ├── LedgerError           the state store cannot be read or written
@@ -99,6 +100,12 @@ class FileFaultsError(UsageError):
     def __init__(self, faults: Sequence[FileFault], *, hint: str | None = None) -> None:
         self.faults = tuple(faults)
         super().__init__("\n".join(map(str, self.faults)), hint=hint)
+
+
+class CorpusError(FileFaultsError):
+    """A labelled corpus cannot be used."""
+
+    slug = "corpus-invalid"
 
 
 class RecipeError(FileFaultsError):

@@ -81,6 +81,11 @@ FIELDS: Mapping[str, str] = {
     "error": "what the store said",
     "input": "the fingerprint of the new input; absent where nobody could repair it",
     "outcome": "how it ended",
+    "recipe": "the heal that was carried out, or that came nearest",
+    "steps": "what was done, a sentence each",
+    "backup": "the backup that holds what was before",
+    "undo": "the command that takes it back",
+    "expired": "old backups that were let go by the way",
     "landing": "landed, absent or unknown",
     "pause": "the question's id",
     "question": "the question in one line",
@@ -106,7 +111,11 @@ EVENTS: Mapping[EventName, EventSpec] = {
     "ledger.unusable": EventSpec(WARNING, "the state store failed; its budgets count as spent", ("error",)),
     "wait.started": EventSpec(INFO, "the wait before the next attempt begins", ("wait_s",)),
     "input.repaired": EventSpec(INFO, "a repairer was asked for a new input", ("input",)),
-    "heal.finished": EventSpec(INFO, "a heal ended", ("outcome",)),
+    "heal.finished": EventSpec(
+        INFO,
+        "a heal ended; whether it was one, only the unit's next attempt tells",
+        ("outcome", "recipe", "steps", "backup", "undo", "expired", "detail"),
+    ),
     "effect.probed": EventSpec(INFO, "the unit was asked whether its effect landed", ("landing",)),
     "pause.asked": EventSpec(
         WARNING, "a question to the operator is open", ("pause", "question", "why", "resume_at_s")

@@ -40,6 +40,19 @@ class UnitSettings:
 
 
 @attrs.frozen
+class BackupSettings:
+    """How long the backups of heals stay.
+
+    One goes once both are exceeded; the newest never does, nor that of an unfinished heal.
+    """
+
+    age_s: float = 30 * 86_400.0
+    """Backups that are younger stay."""
+    count: int = 20
+    """So many of the newest stay, whatever their age."""
+
+
+@attrs.frozen
 class Settings:
     """A project's settings, complete: what no file says has its default."""
 
@@ -47,6 +60,7 @@ class Settings:
     packs: tuple[str, ...] = PACKS
     log: Literal["json", "console", "off"] | None = None
     """How events are written to stderr; None leaves it to the program's own logging."""
+    backups: BackupSettings = BackupSettings()
     units: Mapping[str, UnitSettings] = attrs.field(factory=dict, converter=_read_only)
     context: Mapping[str, object] = attrs.field(factory=dict, converter=_read_only)
     """Values that a repair may fill in, by field name or dotted path."""
@@ -108,6 +122,7 @@ def _settings(table: SettingsTable, taxonomy: Taxonomy, path: Path) -> Settings:
         ),
         packs=PACKS if table.packs is None else tuple(table.packs),
         log=table.log,
+        backups=attrs.evolve(BackupSettings(), **table.backups.given()),
         units={name: UnitSettings(unit.effects, unit.budgets, unit.context) for name, unit in table.units.items()},
         context=table.context,
         path=path,

@@ -61,6 +61,13 @@ class WindowTable(_Table):
     length_s: Seconds = 0.0
 
 
+class BackupsTable(_Table):
+    """``[backups]``; see `rerail.settings.BackupSettings`. An agent can write this file too, so a day is the least."""
+
+    age_s: Annotated[float, Field(ge=86_400, allow_inf_nan=False)] = 86_400.0
+    count: Annotated[int, Field(ge=1)] = 1
+
+
 class UnitTable(_Table):
     """``[units."NAME"]``: what one unit declares."""
 
@@ -78,6 +85,7 @@ class SettingsTable(_Table):
     backoff: BackoffTable = BackoffTable()
     ceiling: CeilingTable = CeilingTable()
     window: WindowTable = WindowTable()
+    backups: BackupsTable = BackupsTable()
     log: Literal["json", "console", "off"] | None = None
     units: dict[str, UnitTable] = {}
     context: dict[str, Any] = {}
@@ -160,6 +168,8 @@ def _table_at(path: KeyPath) -> type[_Table]:
             return CeilingTable
         case ("window",):
             return WindowTable
+        case ("backups",):
+            return BackupsTable
         case ("units", _):
             return UnitTable
         case _:

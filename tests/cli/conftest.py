@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from tests.envelopes import typed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ class Done(NamedTuple):
     def envelope(self) -> dict[str, Any]:
         """The envelope on stdout."""
         value: dict[str, Any] = json.loads(self.out)
-        return value
+        return typed(value)
 
     @property
     def text(self) -> str:

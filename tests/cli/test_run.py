@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.processes import Terminal
 
 from rerail import parse_block
 from rerail.boundary.block import find_blocks
@@ -147,7 +148,9 @@ def test_a_signal_ends_a_wait(project: Path, environ: dict[str, str]) -> None:
     assert process.stderr is not None
     seen = b""
     while b"retry budget" not in seen:
-        seen += process.stderr.readline()
+        line = process.stderr.readline()
+        assert line, seen  # it ended instead of waiting
+        seen += line
     process.send_signal(signal.SIGTERM)
     process.stderr.read()
     process.stderr.close()
@@ -187,6 +190,29 @@ def test_in_a_terminal_the_command_sees_one_with_its_width(project: Path, enviro
     os.close(main)
     assert process.wait(timeout=60) == 0
     assert b"True 77" in seen
+
+
+def test_what_a_command_left_in_the_terminal_does_not_hide_the_block(project: Path, environ: dict[str, str]) -> None:
+    terminal = Terminal()
+    conceals = r"printf '\033[8m\033]0;'; exit 3"
+    process = subprocess.Popen(
+        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", "sh", "-c", conceals],
+        cwd=project,
+        env=environ,
+        stdin=terminal.slave,
+        stdout=terminal.slave,
+        stderr=terminal.slave,
+    )
+    process.wait(timeout=60)
+    left, _, shown = terminal.all().partition(b"\x18\x0f\x1b[0m")
+    assert left == b"\x1b[8m\x1b]0;"
+    assert b"recovery-classification:" in shown
+
+
+def test_a_command_that_is_ended_at_its_time_limit_pauses_where_a_second_run_may_do_harm(rerail: Rerail) -> None:
+    limited, command = ("--timeout", "0.2", "--json"), ("--", "sleep", "60")
+    assert rerail("run", *limited, "--unit", "u", *command).envelope["error"] == "outcome-unknown"
+    assert rerail("run", *limited, "--unit", "v", "--effects", "none", *command).envelope["error"] == "stopped"
 
 
 def test_no_colour_reaches_a_pipe(rerail: Rerail) -> None:

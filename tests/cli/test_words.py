@@ -8,11 +8,12 @@ import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests.envelopes import typed
 
 from rerail import parse_block
 from rerail.cli.main import main
 from rerail.cli.pictures import age_of
-from rerail.cli.run import default_name
+from rerail.verbs.units import default_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +35,7 @@ class Said(NamedTuple):
     def envelope(self) -> dict[str, Any]:
         """The envelope on stdout."""
         value: dict[str, Any] = json.loads(self.out)
-        return value
+        return typed(value)
 
     @property
     def lines(self) -> list[str]:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.ledgers import ME, OTHER, charge, in_phase
+from tests.ledgers import ME, OTHER, Living, charge, in_phase
 from tests.strategies import RUN, UNIT, classification, record
 
 from rerail.budget.model import Balance, Grant, Limit, Window
@@ -24,7 +24,7 @@ from rerail.decisions.start import OpenPause, Standing
 from rerail.errors import UnknownNameError
 from rerail.ids import EventId, PauseId, RunId, UnitName
 from rerail.ledger import sqlite
-from rerail.ledger.store import AlreadyAnsweredError, PauseRecord, Refusal, UnitBusyError
+from rerail.ledger.store import AlreadyAnsweredError, LeaseLostError, PauseRecord, Refusal, UnitBusyError
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Store
@@ -239,6 +239,89 @@ class TestBegin:
         store.living.add(OTHER)
         store.ledger.begin(in_phase(Phase.RUNNING), OTHER, alive=store.living)
         store.ledger.begin(in_phase(Phase.RUNNING, unit="another"), ME, alive=store.living)
+
+
+class TestRelease:
+    def test_a_unit_of_a_process_that_cannot_be_seen_is_let_go_on_the_operators_word(self, store: Store) -> None:
+        store.living.add(OTHER)
+        store.ledger.begin(in_phase(Phase.RUNNING), OTHER, alive=store.living)
+        assert store.ledger.standing(UNIT) is None
+        assert store.ledger.release(UNIT, seen=lambda owner: False) == OTHER
+        assert store.ledger.standing(UNIT) == Standing(in_phase(Phase.RUNNING))
+        store.ledger.begin(in_phase(Phase.RUNNING, run="mine"), ME, alive=store.living)
+
+    def test_a_process_that_is_seen_at_work_keeps_its_unit(self, store: Store) -> None:
+        store.living.add(OTHER)
+        store.ledger.begin(in_phase(Phase.RUNNING), OTHER, alive=store.living)
+        with pytest.raises(UnitBusyError):
+            store.ledger.release(UNIT, seen=lambda owner: owner == OTHER)
+        assert store.ledger.standing(UNIT) is None
+
+    def test_a_unit_that_nobody_holds_is_nobodys(self, store: Store) -> None:
+        assert store.ledger.release(UNIT, seen=lambda owner: True) is None
+        store.ledger.record(record(Pause(Why.CLASS)), PAUSED)
+        store.ledger.finish(PAUSED, Pause(Why.CLASS), record=None, at_s=50.0)
+        assert store.ledger.release(UNIT, seen=lambda owner: True) is None
+
+
+class TestLeases:
+    """Who runs a unit in a worktree. Tokens only ever grow."""
+
+    def test_a_start_takes_the_lease_and_the_end_gives_it_back(self, ledger: Ledger) -> None:
+        state = in_phase(Phase.RUNNING)
+        ledger.begin(state, ME, alive=Living(), root="/w")
+        (lease,) = ledger.leases("/w")
+        assert (lease.root, lease.unit, lease.run, lease.owner) == ("/w", UNIT, RUN, ME)
+        ledger.record(record(Retry(1.0)), in_phase(Phase.WAITING))
+        ledger.begin(in_phase(Phase.RUNNING, attempt=2), ME, alive=Living(), root="/w")
+        assert ledger.leases("/w") == (lease,), "the next attempt of a run goes on under its lease"
+        ledger.finish(in_phase(Phase.SUCCEEDED), Proceed(), record=None, at_s=9.0)
+        assert ledger.leases("/w") == ()
+
+    def test_units_and_worktrees_have_leases_of_their_own(self, ledger: Ledger) -> None:
+        ledger.begin(in_phase(Phase.RUNNING), ME, alive=Living(), root="/w")
+        ledger.begin(in_phase(Phase.RUNNING, unit="other"), ME, alive=Living(), root="/w")
+        ledger.begin(in_phase(Phase.RUNNING, unit="third"), ME, alive=Living(), root="/v")
+        assert [lease.unit for lease in ledger.leases("/w")] == [UNIT, "other"]
+        assert [lease.unit for lease in ledger.leases("/v")] == ["third"]
+        assert ledger.leases("/nowhere") == ()
+
+    def test_a_living_owner_keeps_its_lease_whatever_its_age(self, store: Store) -> None:
+        store.ledger.begin(in_phase(Phase.RUNNING, run="r1"), OTHER, alive=Living({OTHER}), root="/w")
+        with pytest.raises(UnitBusyError):
+            store.ledger.begin(in_phase(Phase.RUNNING, run="r2"), ME, alive=Living({OTHER}), root="/w")
+        assert [lease.owner for lease in store.ledger.leases("/w")] == [OTHER]
+
+    def test_whoever_was_taken_for_dead_writes_nothing_more_under_a_lease_that_is_another_s(self, store: Store) -> None:
+        ours = store.ledger
+        ours.begin(in_phase(Phase.RUNNING, run="r1"), ME, alive=Living(), root="/w")
+        (first,) = ours.leases("/w")
+        theirs = store.held_by(OTHER)
+        theirs.begin(in_phase(Phase.RUNNING, run="r2"), OTHER, alive=Living(), root="/w")
+        (second,) = ours.leases("/w")
+        assert second.token > first.token
+        assert (second.run, second.owner) == ("r2", OTHER)
+        written = list(ours.events())
+        late = record(Retry(1.0))._replace(run=RunId("r1"))
+        with pytest.raises(LeaseLostError, match=f"token {second.token} was given to run 'r2'"):
+            ours.record(late, in_phase(Phase.WAITING, run="r1"))
+        with pytest.raises(LeaseLostError):
+            ours.finish(in_phase(Phase.SUCCEEDED, run="r1"), Proceed(), record=None, at_s=9.0)
+        assert list(ours.events()) == written
+        assert ours.leases("/w") == (second,)
+
+    def test_a_token_is_never_given_twice(self, ledger: Ledger) -> None:
+        tokens = []
+        for run in ("r1", "r2", "r3"):
+            ledger.begin(in_phase(Phase.RUNNING, run=run), ME, alive=Living(), root="/w")
+            tokens += [lease.token for lease in ledger.leases("/w")]
+            ledger.finish(in_phase(Phase.SUCCEEDED, run=run), Proceed(), record=None, at_s=9.0)
+        assert tokens == sorted(set(tokens))
+
+    def test_a_unit_that_the_operator_frees_has_no_lease(self, ledger: Ledger) -> None:
+        ledger.begin(in_phase(Phase.RUNNING), OTHER, alive=Living(), root="/w")
+        ledger.release(UNIT, seen=Living())
+        assert ledger.leases("/w") == ()
 
 
 class TestPauses:
@@ -457,6 +540,13 @@ class TestEvents:
         (gap,) = ledger.gaps()
         assert (gap.event, gap.at_s, gap.unit) == (unknown, 4.0, UNIT)
         assert gap.evidence == ledger.event(unknown).fields["evidence"]
+
+    def test_of_many_gaps_the_last_are_returned_oldest_first(self, ledger: Ledger) -> None:
+        unknown = record(Pause(Why.CLASS), "unclassified/no-evidence")
+        events = [ledger.record(unknown._replace(at_s=float(at)), PAUSED) for at in range(4)]
+        assert [gap.event for gap in ledger.gaps(last=2)] == events[2:]
+        assert [gap.event for gap in ledger.gaps()] == events
+        assert ledger.gaps(last=0) == ()
 
 
 class TestRefusals:

@@ -86,9 +86,9 @@ class Ledgers(RuleBasedStateMachine):
     def charge(self, **asked: Any) -> None:
         self.both(lambda ledger: ledger.charge(Charge(**asked)))
 
-    @rule(state=states, owner=st.sampled_from([ME, OTHER]))
-    def begin(self, state: RunState, owner: Any) -> None:
-        self.both(lambda ledger: ledger.begin(state, owner, alive=self.living))
+    @rule(state=states, owner=st.sampled_from([ME, OTHER]), root=st.just("") | roots)
+    def begin(self, state: RunState, owner: Any, root: str) -> None:
+        self.both(lambda ledger: ledger.begin(state, owner, alive=self.living, root=root))
 
     @rule(state=states, reason=st.sampled_from(["provider/timeout", "unclassified/no-evidence"]), at_s=times)
     def record(self, state: RunState, reason: str, at_s: float) -> None:
@@ -151,6 +151,7 @@ READS: list[Callable[[Ledger], Any]] = [
     lambda ledger: ledger.pauses(include_answered=True),
     lambda ledger: ledger.gaps(),
     lambda ledger: ledger.refusal("/w"),
+    lambda ledger: ledger.leases("/w"),
     lambda ledger: ledger.refusal('"/w"'),
 ]
 

@@ -2,24 +2,23 @@
 
 Nothing that a failure says can forge one. A cited line is written as a JSON string in which every character that does not show
 as itself is escaped; the other fields are made printable, on one line. So no value can start a line, close the fence or move a
-cursor. What the action field says is written by `rerail.boundary.words`.
+cursor. What the action field says is written by `rerail.boundary.words`. Standard library only, for a hook shows blocks too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import attrs
-
-from rerail.boundary.words import action_in_words
 from rerail.errors import UsageError
 from rerail.evidence.ansi import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Self
 
+    from rerail.budget.model import Balance
     from rerail.decisions.effects import FailureRecord
     from rerail.rules.model import Classification
     from rerail.taxonomy import Taxonomy
@@ -53,22 +52,47 @@ def _paired(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-@attrs.frozen
-class Block:
-    """What a block says. Its values are made fit to be shown when it is built, so that it equals what is read back."""
-
-    failure: str = attrs.field(converter=_one_line)
+class _Fields(NamedTuple):
+    failure: str
     """The failure in one line."""
-    class_: str = attrs.field(converter=_one_line)
-    evidence_source: str = attrs.field(converter=_source)
+    class_: str
+    evidence_source: str
     """Where the deciding evidence stands: ``stderr line 14``, ``exit code``; ``""`` when no rule has evidence."""
-    evidence_text: str = attrs.field(converter=_paired)
+    evidence_text: str
     """The deciding line or value, as it came."""
-    action: str = attrs.field(converter=_one_line)
+    action: str
     """What is done about it."""
     remaining: int
     """Recoveries that are left to the unit for this class."""
     budget: int
+
+
+class Block(_Fields):
+    """What a block says. Its values are made fit to be shown when it is built, so that it equals what is read back."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        failure: str,
+        class_: str,
+        evidence_source: str,
+        evidence_text: str,
+        action: str,
+        remaining: int,
+        budget: int,
+    ) -> Self:
+        """Make a block of what it is to say."""
+        return super().__new__(
+            cls,
+            _one_line(failure),
+            _one_line(class_),
+            _source(evidence_source),
+            _paired(evidence_text),
+            _one_line(action),
+            remaining,
+            budget,
+        )
 
     @property
     def text(self) -> str:
@@ -87,16 +111,28 @@ def block_of(record: FailureRecord, taxonomy: Taxonomy) -> Block:
         record: The failure, and what follows from it.
         taxonomy: The classes in force; says in words what a class does.
     """
-    named = record.classification
+    from rerail.boundary.words import action_in_words  # attrs, which a hook has no use for
+
+    return named_block(record.classification, action_in_words(record, taxonomy), record.balance)
+
+
+def named_block(named: Classification, action: str, balance: Balance | None) -> Block:
+    """Return the block of a named failure.
+
+    Args:
+        named: What it was named.
+        action: What is done about it, in words.
+        balance: What is left to the unit for the class; None for a class that is not charged.
+    """
     source, text = _deciding(named)
     return Block(
         failure=named.summary or "failed",
         class_=named.class_,
         evidence_source=source,
         evidence_text=text,
-        action=action_in_words(record, taxonomy),
-        remaining=record.balance.remaining if record.balance else 0,
-        budget=record.balance.budget if record.balance else 0,
+        action=action,
+        remaining=balance.remaining if balance else 0,
+        budget=balance.budget if balance else 0,
     )
 
 

@@ -29,7 +29,7 @@ class ExitCode(IntEnum):
     STOPPED = 70, "stopped: surfaced to the operator, not to be run again as it is"
     PAUSED = 75, "paused: a person or a time is awaited"
     INTERRUPTED = 130, "cancelled by SIGINT (Ctrl-C)"
-    TERMINATED = 143, "cancelled by SIGTERM"
+    TERMINATED = 143, "cancelled by SIGTERM or SIGHUP"
 
 
 def exit_code(error: ErrorSlug | None, *, signal: int = signals.SIGINT) -> ExitCode:
@@ -52,13 +52,18 @@ def exit_code(error: ErrorSlug | None, *, signal: int = signals.SIGINT) -> ExitC
             | ErrorSlug.NOT_HEALED
             | ErrorSlug.HEAL_STEP_REFUSED
             | ErrorSlug.RECIPE_UNTRUSTED
+            | ErrorSlug.UNDO_REFUSED
             | ErrorSlug.UNIT_BUSY
+            | ErrorSlug.LEASE_LOST
+            | ErrorSlug.NOT_ALLOWED
         ):
             return ExitCode.PAUSED
-        case ErrorSlug.STOPPED | ErrorSlug.NOT_RECOVERED | ErrorSlug.WORKTREE_REFUSED | None:
+        case (
+            ErrorSlug.STOPPED | ErrorSlug.NOT_RECOVERED | ErrorSlug.WORKTREE_REFUSED | ErrorSlug.BELOW_THRESHOLD | None
+        ):
             return ExitCode.STOPPED
         case ErrorSlug.CANCELLED:
-            return ExitCode.TERMINATED if signal == signals.SIGTERM else ExitCode.INTERRUPTED
+            return ExitCode.INTERRUPTED if signal == signals.SIGINT else ExitCode.TERMINATED
         case (
             ErrorSlug.RERAIL_ERROR
             | ErrorSlug.USAGE
@@ -66,13 +71,13 @@ def exit_code(error: ErrorSlug | None, *, signal: int = signals.SIGINT) -> ExitC
             | ErrorSlug.BLOCK_INVALID
             | ErrorSlug.UNKNOWN_NAME
             | ErrorSlug.FILE_INVALID
+            | ErrorSlug.CORPUS_INVALID
             | ErrorSlug.RECIPE_INVALID
             | ErrorSlug.SETTINGS_INVALID
             | ErrorSlug.ALREADY_ANSWERED
             | ErrorSlug.LEDGER_UNUSABLE
             | ErrorSlug.GIT_UNUSABLE
             | ErrorSlug.GIT_FAILED
-            | ErrorSlug.UNDO_REFUSED
             | ErrorSlug.SPAWN_FAILED
             | ErrorSlug.COMMAND_NOT_FOUND
             | ErrorSlug.COMMAND_NOT_EXECUTABLE

@@ -226,10 +226,59 @@ def trust_recipe(*, file: str) -> Advice:
     return Advice(f"Read {file}; if its commands may run, trust it with {_quoted('rerail', 'recipes', 'trust', file)}.")
 
 
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.NOT_ALLOWED)
+def ask_for_leave(*, entry: str, file: str) -> Advice:
+    """An agent asked for what the operator has not allowed agents; *entry* is what would allow it."""
+    return Advice(
+        f"Ask the operator to do it, or to allow it to agents: {entry}, under the project in {file}. Do not look for another way."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.RECIPE_UNTRUSTED)
+def trust_then_answer(*, file: str, pause: str) -> Advice:
+    """A unit paused because only an untrusted recipe would heal its failure."""
+    trust, answer = _quoted("rerail", "recipes", "trust", file), _quoted("rerail", "answer", pause, "retry")
+    return Advice(
+        f"Read {file}; if its commands may run, trust it with {trust}, then let the unit go on with {answer}."
+    )
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def revoke_trust(*, file: str) -> Advice:
+    """A recipe was trusted to run its commands."""
+    command = ("rerail", "recipes", "trust", file, "--revoke")
+    return Advice(
+        f"What its programs read is not covered: a manifest, a Makefile. {_quoted(*command)} takes it back.", command
+    )
+
+
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.UNIT_BUSY)
 def let_other_run_finish() -> Advice:
     """Another live process runs the unit."""
-    return Advice("Let the other run of the unit finish, then run it again; `rerail ledger show` says how it ended.")
+    return Advice(
+        "Let the other run of the unit finish, then run it again; `rerail ledger show` says how it ended. Where that run's host"
+        " is gone for good, the operator lets go of the unit: `rerail ledger release UNIT`."
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.LEASE_LOST)
+def leave_to_other_run() -> Advice:
+    """A run came back after another process had taken its unit over; what it did is not recorded."""
+    return Advice(
+        "Leave the unit to the run that has it now; `rerail ledger show` says how that one ends. Look at what this attempt did.",
+        ("rerail", "ledger", "show"),
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.BELOW_THRESHOLD)
+def mend_wrong_cases(*, corpus: str) -> Advice:
+    """A figure on a corpus is not what was asked for."""
+    command = ("rerail", "eval", corpus)
+    return Advice(
+        f"{_quoted(*command)} lists each wrong case with the rule that decided; `rerail explain RULE` says why the rule is there."
+        " Mend the rule, or the case's label where that is wrong.",
+        command,
+    )
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.ALREADY_ANSWERED)
@@ -246,6 +295,9 @@ _LISTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "rule": (("rerail", "rules", "list"),),
     "class, reason, rule, slug or exit code": (("rerail", "taxonomy"), ("rerail", "rules", "list")),
     "recipe": (("rerail", "recipes", "list"),),
+    "backup": (("rerail", "heal", "--backups"),),
+    "tool": (("rerail", "mcp", "--help"),),
+    "schema": (("rerail", "schema"),),
     "pause": (("rerail", "pauses"),),
     "unit": (("rerail", "ledger", "show"),),
     "event": (("rerail", "ledger", "show"),),
@@ -289,7 +341,32 @@ def look_at_repository() -> Advice:
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.UNDO_REFUSED)
 def undo_by_hand() -> Advice:
     """An undo would have written over work that is newer than the heal; nothing was changed."""
-    return Advice("Keep the newer work, or take what is needed out of the backup that the message names by hand.")
+    return Advice(
+        "Keep the newer work, or take what is needed out of the backup by hand; `rerail heal --backups` lists the backups.",
+        ("rerail", "heal", "--backups"),
+    )
+
+
+@_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.UNDO_REFUSED)
+def undo_later(*, backup: str) -> Advice:
+    """Somebody else is at work in the repository; nothing was changed."""
+    command = ("rerail", "heal", "--undo", backup)
+    return Advice(f"Let the other process end, then run {_quoted(*command)} again.", command)
+
+
+@_hint(Category.NOTICE, Audience.CALLER)
+def undo_heal(*, backup: str) -> Advice:
+    """A heal changed the repository, and can be taken back as long as nobody has gone on from it."""
+    command = ("rerail", "heal", "--undo", backup)
+    return Advice(f"{_quoted(*command)} takes it back.", command)
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def backups_expired(*, backups: str) -> Advice:
+    """Old backups were let go by the policy in the settings."""
+    return Advice(
+        f"Backups that were due have expired: {backups}. The table [backups] of the settings says how long they stay."
+    )
 
 
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.INTERNAL, ErrorSlug.GIT_COMMAND_FORBIDDEN)
@@ -300,10 +377,33 @@ def report_bug() -> Advice:
     )
 
 
+@_hint(Category.NEXT_STEP, Audience.CALLER)
+def act_on_name(*, failure_class: str, remedy: str) -> Advice:
+    """A tool call failed and was named; *remedy* is what the failure's reason says about it."""
+    explain = _quoted("rerail", "explain", failure_class)
+    return Advice(f"{remedy[:1].upper()}{remedy[1:]}. {explain} says more about failures of this class.")
+
+
 @_hint(Category.GUARDRAIL, Audience.CALLER)
 def heed_pitfall(*, failure_class: str, pitfall: str) -> Advice:
     """What must not be done about a failure of this class; *pitfall* is the taxonomy's own word."""
     return Advice(f"{failure_class}: {pitfall}.")
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def complete_drafts() -> Advice:
+    """Rules were drafted for failures that no rule names; what they mean is for a person to say."""
+    return Advice(
+        "Keep the drafts in a file and fill in what is empty; `rerail rules test FILE` says what is missing."
+        " Then move the file to .rerail/recipes/."
+    )
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def draft_rule() -> Advice:
+    """No rule names a failure that is shown."""
+    command = ("rerail", "rules", "learn")
+    return Advice(f"{_quoted(*command)} drafts rules for recorded failures that no rule names.", command)
 
 
 @_hint(Category.NOTICE, Audience.CALLER)

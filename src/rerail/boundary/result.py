@@ -7,7 +7,7 @@ No field does another's work: ``message`` says what happened, on a failure with 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rerail.boundary import hints
 from rerail.boundary.slugs import ErrorSlug, Mode, recovery_of
@@ -47,6 +47,11 @@ class Result(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     hints: tuple[Hint, ...] = ()
     error: ErrorSlug | None = None
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """Return a list of facts, for whoever shows them."""
+        found: Any = self.data[name]
+        return list(found)
 
 
 def with_recovery_hint(result: Result) -> Result:

@@ -42,6 +42,9 @@ def serialize_result(result: Result) -> dict[str, JsonValue]:
             it to point at.
     """
     advice = [_advice(hint) for hint in result.hints]
+    data = plain(result.data)
+    if not isinstance(data, dict):
+        raise RefusedResultError(f"{result.verb}: data are facts by name, got a {type(result.data).__name__}")
     if (fault := _fault(result)) is not None:
         raise RefusedResultError(f"{result.verb}: {fault}")
     return {
@@ -49,17 +52,17 @@ def serialize_result(result: Result) -> dict[str, JsonValue]:
         "ok": result.ok,
         "verb": _prose(result.verb),
         "message": _prose(result.message),
-        "data": _plain(result.data),
+        "data": data,
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
         "hints": [_hint(hint, said) for hint, said in zip(result.hints, advice, strict=True)],
         "error": None if result.error is None else str(result.error),
     }
 
 
-def to_json(envelope: Mapping[str, JsonValue]) -> str:
-    """Return an envelope as one line of ASCII in which every control character is escaped."""
+def to_json(value: JsonValue) -> str:
+    """Return an envelope, or another JSON value, as one line of ASCII in which every control character is escaped."""
     # json leaves DEL as it is; it can only stand inside a string.
-    return json.dumps(envelope, allow_nan=False).replace("\x7f", "\\u007f")
+    return json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def _fault(result: Result) -> str | None:
@@ -87,7 +90,10 @@ def _advice(hint: Hint) -> Advice:
         raise RefusedResultError(f"hint {hint.id!r} is not registered")
     if hint.fields.keys() != set(entry.fields) or not all(_is_said(value) for value in hint.fields.values()):
         raise RefusedResultError(f"hint {hint.id} takes text for {', '.join(entry.fields)}, got {hint.fields!r:.200}")
-    return entry.template(**hint.fields)
+    try:
+        return entry.template(**hint.fields)
+    except ValueError as error:  # a command that no shell would split
+        raise RefusedResultError(f"hint {hint.id} cannot be filled in with {hint.fields!r:.200}: {error}") from None
 
 
 def _is_said(value: object) -> bool:
@@ -124,10 +130,15 @@ def _encodable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _plain(value: object) -> JsonValue:
+def plain(value: object) -> JsonValue:
+    """Return a value as JSON carries it.
+
+    Raises:
+        RefusedResultError: It is none that JSON has a form for.
+    """
     match value:
         case Enum():
-            return _plain(value.value)
+            return plain(value.value)
         case None | bool() | int():
             return value
         case float():
@@ -135,8 +146,8 @@ def _plain(value: object) -> JsonValue:
         case str():
             return _encodable(value)
         case Mapping():
-            return {_encodable(str(key)): _plain(item) for key, item in value.items()}
+            return {_encodable(str(key)): plain(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [_plain(item) for item in value]
+            return [plain(item) for item in value]
         case _:
             raise RefusedResultError(f"data holds a {type(value).__name__}, which is no JSON value")

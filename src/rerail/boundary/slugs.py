@@ -33,12 +33,16 @@ class ErrorSlug(StrEnum):
     HEAL_STEP_REFUSED = "heal-step-refused"
     RECIPE_UNTRUSTED = "recipe-untrusted"
     UNIT_BUSY = "unit-busy"
+    LEASE_LOST = "lease-lost"
+    BELOW_THRESHOLD = "below-threshold"
+    NOT_ALLOWED = "not-allowed"
     ALREADY_ANSWERED = "already-answered"
     USAGE = "usage"
     EVIDENCE_INVALID = "evidence-invalid"
     BLOCK_INVALID = "block-invalid"
     UNKNOWN_NAME = "unknown-name"
     FILE_INVALID = "file-invalid"
+    CORPUS_INVALID = "corpus-invalid"
     RECIPE_INVALID = "recipe-invalid"
     SETTINGS_INVALID = "settings-invalid"
     COMMAND_NOT_FOUND = "command-not-found"
@@ -118,11 +122,25 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             )
         case ErrorSlug.RECIPE_UNTRUSTED:
             return _tailored(
-                "nothing yet: a heal that would run commands pauses",
+                "heal, run, resume: a heal that would run a project's commands",
                 "consent: the operator must read and trust the recipe's exact content",
             )
         case ErrorSlug.UNIT_BUSY:
             return _tailored("run, resume", "another live process runs the unit; nothing here can be corrected")
+        case ErrorSlug.LEASE_LOST:
+            return _tailored(
+                "run, resume",
+                "partial effect: the attempt was made, and its end is not recorded; another process runs the unit now",
+            )
+        case ErrorSlug.BELOW_THRESHOLD:
+            return _tailored(
+                "eval", "the rules or the labels of the cases in data.wrong; the message says only how many"
+            )
+        case ErrorSlug.NOT_ALLOWED:
+            return _tailored(
+                "run, answer, through MCP",
+                "consent: what agents may do is said by the operator, in the file that data.file names",
+            )
         case ErrorSlug.ALREADY_ANSWERED:
             return _tailored("answer", "the first answer stands; the continuation is the unit's next run")
         case ErrorSlug.USAGE:
@@ -137,7 +155,12 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             )
         case ErrorSlug.FILE_INVALID:
             return _evidence(
-                "the base of the two below", "a diagnostic per fault: file, line, key, what was expected and what came"
+                "the base of the three below",
+                "a diagnostic per fault: file, line, key, what was expected and what came",
+            )
+        case ErrorSlug.CORPUS_INVALID:
+            return _evidence(
+                "eval, rules learn", "a diagnostic per fault: file, line, key, what was expected and what came"
             )
         case ErrorSlug.RECIPE_INVALID:
             return _evidence(
@@ -174,7 +197,7 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             )
         case ErrorSlug.UNDO_REFUSED:
             return _tailored(
-                "the undo of a heal", "consent: newer work would be written over; which to keep is a person's choice"
+                "heal --undo", "consent: newer work would be written over; which to keep is a person's choice"
             )
         case ErrorSlug.RERAIL_ERROR:
             return _evidence("errors of a project that bring no slug of their own", "the message that its author wrote")
@@ -210,7 +233,9 @@ NEVER_GENERIC = frozenset(
         ErrorSlug.PAUSED,
         ErrorSlug.UNCLASSIFIED,
         ErrorSlug.RECIPE_UNTRUSTED,
+        ErrorSlug.NOT_ALLOWED,
         ErrorSlug.OUTCOME_UNKNOWN,
+        ErrorSlug.LEASE_LOST,
         ErrorSlug.CANCELLED,
         ErrorSlug.NOT_HEALED,
         ErrorSlug.HEAL_STEP_REFUSED,

@@ -1,9 +1,10 @@
-"""What is done about a named failure, in words: every decision, every reason to pause or stop."""
+"""What is done about a named failure, in words: every decision. Why a unit pauses or stops, `rerail.decisions.because` says."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from rerail.decisions.because import BECAUSE
 from rerail.decisions.model import (
     Again,
     Decision,
@@ -57,6 +58,8 @@ def action_in_words(record: FailureRecord, taxonomy: Taxonomy) -> str:
 
 def _pause(record: FailureRecord, why: Why, resume_at_s: float | None, taxonomy: Taxonomy) -> str:
     because = _because(record, why, taxonomy)
+    if why is Why.NOT_HEALED and record.plan:
+        because = f"{because}: {record.plan}"
     if resume_at_s is not None:
         return f"pause until {utc(resume_at_s)} ({because}), do NOT retry before"
     return _advice(record, why, Action.PAUSE, taxonomy) or f"pause, ask operator ({because})"
@@ -73,31 +76,11 @@ def _advice(record: FailureRecord, why: Why, action: Action, taxonomy: Taxonomy)
 def _because(record: FailureRecord, why: Why, taxonomy: Taxonomy) -> str:
     named = record.classification
     reasons = (reason.summary for reason in taxonomy.reasons(named.class_) if reason.name == named.reason)
-    return next(reasons, _WHY[why]) if why is Why.CLASS else _WHY[why]
+    return next(reasons, BECAUSE[why]) if why is Why.CLASS else BECAUSE[why]
 
 
 def _repaired(record: FailureRecord) -> str:
     return "the work" if record.classification.class_ == FailureClass.VERIFICATION else "input"
-
-
-_WHY = {
-    Why.CLASS: "nothing here can recover it",
-    Why.BUDGET_SPENT: "the budget of this class is spent",
-    Why.WINDOW_SPENT: "too many recoveries of this class for now",
-    Why.LEDGER_UNUSABLE: "the ledger cannot be used, so its budgets count as spent",
-    Why.ATTEMPT_CEILING: "the run's attempts are used up",
-    Why.TIME_CEILING: "the run's time is used up",
-    Why.TOTAL_WAIT: "the run has waited as long as it may",
-    Why.SAME_EVIDENCE: "the same failure came back after an action that should have changed it",
-    Why.UNKNOWN_OUTCOME: "nobody can say whether the effect landed",
-    Why.RESUME_LATER: "the server named a time that is too far off to wait for",
-    Why.NO_CORRECTION: "nothing says what input would be accepted",
-    Why.SAME_INPUT: "the repair gave an input that was already rejected",
-    Why.NOT_HEALED: "no recipe could heal it; nothing was changed",
-    Why.REFUSED_WORKTREE: "the worktree is refused until a check passes",
-    Why.SKIPPED: "the operator skipped it",
-    Why.ABORTED: "it was ended by the operator, the caller or a signal",
-}
 
 
 def _seconds(value_s: float) -> str:

@@ -16,7 +16,7 @@ from rerail.cli.here import working_directory
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import table
-from rerail.errors import RerailError
+from rerail.errors import GitError, RerailError
 from rerail.paths import cache_dir, find_root
 
 if TYPE_CHECKING:
@@ -99,6 +99,40 @@ def _ledger(cwd: Path) -> str:
     return f"{location.path}: {spent} budgets in use, {open_pauses} open pauses{note}"
 
 
+def _backups(cwd: Path) -> str:
+    import time
+
+    from rerail.app import open_project
+    from rerail.boundary.words import utc
+    from rerail.git.backups import backup_ids, due, list_backups
+    from rerail.git.place import NoPlace, locate
+    from rerail.git.probe import probe
+
+    place = locate(cwd)
+    if isinstance(place, NoPlace):
+        return "none: this is no repository, so none is healed"
+    git, policy = probe(cwd).git, open_project(cwd).settings.backups
+    found = list_backups(git)
+    if damaged := sorted({*backup_ids(git)} - {each.id for each in found}):
+        raise GitError(f"backups that cannot be read: {', '.join(damaged)}", hint="git fsck says what is missing")
+    kept = f"kept {policy.age_s / 86_400:g} days, and the newest {policy.count} whatever their age"
+    if not found:
+        return f"none yet; {kept}"
+    can_go = due(found, place, policy, time.time())
+    going = f"; {len(can_go)} expire at the next heal" if can_go else ""
+    return f"{len(found)}, the oldest of {utc(found[0].made_at)}; {kept}{going}"
+
+
+def _trust(cwd: Path) -> str:
+    from rerail.app import open_project
+
+    store = open_project(cwd).trust
+    if store.fault:
+        return f"none: {store.fault}; recipes that run commands are not run"
+    given = store.entries()
+    return f"given to {', '.join(each.file for each in given)}" if given else "given to no recipe that runs commands"
+
+
 def _cache(_cwd: Path) -> str:
     directory = cache_dir(os.environ)
     return f"{directory}" if directory else "none: recipes are compiled at each start"
@@ -110,5 +144,7 @@ _LOOKS: tuple[tuple[str, Callable[[Path], str]], ...] = (
     ("settings", _settings),
     ("recipes", _recipes),
     ("ledger", _ledger),
+    ("backups", _backups),
+    ("trust", _trust),
     ("cache", _cache),
 )

@@ -6,21 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rerail.boundary.exit_codes import ExitCode
-from rerail.boundary.result import Result
-from rerail.boundary.slugs import ERROR_FAILURE_RECOVERY, ErrorSlug
 from rerail.cli.here import project_here
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import facts
-from rerail.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
-
-    from rerail.app import Project
 
 
 @click.command("explain")
@@ -28,91 +20,11 @@ if TYPE_CHECKING:
 @json_option
 def command(name: str, as_json: bool) -> int:
     """Explain NAME: a class, a reason (provider/rate-limit), a rule, an error slug, or an exit code."""
-    project = project_here()
-    rows = next((rows for rows in _explanations(name, project) if rows), None)
-    if rows is None:
-        raise UnknownNameError("class, reason, rule, slug or exit code", name, _names(project))
+    from rerail.verbs.explain import explain
+
+    result = explain(project_here(), name)
 
     def show(console: Console) -> None:
-        facts(console, rows)
+        facts(console, [(key.replace("_", " "), value) for key, value in result.data.items()])
 
-    data = {key.replace(" ", "_"): value for key, value in rows}
-    return leave(Result(True, "explain", "", data), as_json=as_json, picture=show)
-
-
-def _explanations(name: str, project: Project) -> Iterator[list[tuple[str, object]]]:
-    yield _class(name, project)
-    yield _reason(name, project)
-    yield _rule(name, project)
-    yield _slug(name)
-    yield _exit_code(name)
-
-
-def _class(name: str, project: Project) -> list[tuple[str, object]]:
-    taxonomy = project.loaded.taxonomy
-    if name not in taxonomy:
-        return []
-    spec = taxonomy.class_spec(name)
-    return [
-        ("class", spec.name),
-        ("signal", spec.signal),
-        ("action", f"{spec.action}: {spec.advice}"),
-        ("budget", project.settings.policy.budget(spec.name)),
-        ("pitfall", spec.pitfall),
-        ("reasons", ", ".join(reason.name for reason in taxonomy.reasons(name))),
-        ("pack", spec.pack),
-    ]
-
-
-def _reason(name: str, project: Project) -> list[tuple[str, object]]:
-    class_, slash, short = name.partition("/")
-    taxonomy = project.loaded.taxonomy
-    if not slash or class_ not in taxonomy:
-        return []
-    spec = taxonomy.reason_spec(class_, short)
-    return [
-        ("reason", spec.full_name),
-        ("what happened", spec.summary),
-        ("what to do", spec.hint),
-        ("action", project.settings.policy.actions.get(spec.full_name, spec.action)),
-        ("budget", project.settings.policy.budget(class_)),
-    ]
-
-
-def _rule(name: str, project: Project) -> list[tuple[str, object]]:
-    text = project.loaded.texts.get(name)
-    if text is None:
-        return []
-    rule = next(rule for rule in project.loaded.rules.rules if rule.slug == name)
-    return [
-        ("rule", name),
-        ("class", f"{rule.class_}/{rule.reason}"),
-        ("why", text.why),
-        ("source", text.source),
-        ("recipe", text.pack),
-    ]
-
-
-def _slug(name: str) -> list[tuple[str, object]]:
-    if name not in ErrorSlug.__members__.values():
-        return []
-    recovery = ERROR_FAILURE_RECOVERY[ErrorSlug(name)]
-    return [
-        ("slug", name),
-        ("returned by", recovery.producers),
-        ("correction", recovery.audit),
-        ("mode", recovery.mode),
-    ]
-
-
-def _exit_code(name: str) -> list[tuple[str, object]]:
-    if not name.isdecimal() or int(name) not in set(ExitCode):
-        return []
-    meaning = next(code.meaning for code in ExitCode if code == int(name))
-    return [("exit code", name), ("meaning", meaning)]
-
-
-def _names(project: Project) -> list[str]:
-    taxonomy = project.loaded.taxonomy
-    reasons = [reason.full_name for spec in taxonomy for reason in taxonomy.reasons(spec.name)]
-    return [*(spec.name for spec in taxonomy), *reasons, *project.loaded.texts, *ErrorSlug]
+    return leave(result, as_json=as_json, picture=show)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rerail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rerail.app import Project
     from rerail.ledger.store import Ledger
@@ -21,8 +22,15 @@ def working_directory() -> Path:
     Raises:
         UsageError: The directory no longer exists.
     """
+    from pathlib import Path
+
+    return Path(directory_name())
+
+
+def directory_name() -> str:
+    """Return what `working_directory` does, as text: pathlib costs a hook 5 ms."""
     try:
-        return Path.cwd()
+        return os.getcwd()  # noqa: PTH109
     except FileNotFoundError:
         raise UsageError(
             "the working directory no longer exists", hint="change to a directory that exists, then run it again"

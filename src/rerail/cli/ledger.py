@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rerail.boundary.result import Result
+from rerail.boundary.exit_codes import ExitCode
+from rerail.boundary.serialize import plain, to_json
 from rerail.cli.here import project_here
-from rerail.cli.history import NAMED
 from rerail.cli.main import DefaultGroup, json_option
-from rerail.cli.output import leave
+from rerail.cli.output import leave, silence_stdout
 from rerail.cli.pictures import class_cell, facts, short_time_of, table
-from rerail.ids import UnitName
+from rerail.verbs.units import scoped
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Mapping
 
-    from rerail.ledger.store import EventRow
+    from rich.console import Console
 
 
 @click.group("ledger", cls=DefaultGroup, default="show")
@@ -32,52 +33,53 @@ def command() -> None:
 @json_option
 def show(unit: str | None, failures: bool, count: int, as_json: bool) -> int:
     """Show balances and the last events."""
-    project = project_here()
-    ledger = project.open_ledger()
-    try:
-        name = UnitName(unit) if unit else None
-        balances = ledger.balances(name)
-        rows = [row for row in ledger.events(unit=name) if not failures or row.name == NAMED][-count:]
-    finally:
-        ledger.close()
-    data = {
-        "path": str(project.location.path),
-        "balances": [
-            {"unit": each.unit, "class": each.class_, "spent": each.spent, "budget": each.budget} for each in balances
-        ],
-        "events": [
-            {"id": row.id, "at_s": row.at_s, "unit": row.unit, "attempt": row.attempt, "name": row.name, **_named(row)}
-            for row in rows
-        ],
-    }
+    from rerail.verbs import ledger
+
+    result = ledger.show(project_here(), unit=unit, failures=failures, count=count)
+    balances, events = result.rows("balances"), result.rows("events")
 
     def picture(console: Console) -> None:
-        facts(console, [("ledger", project.location.path), ("note", project.location.note)])
+        facts(console, [("ledger", result.data["path"]), ("note", result.data["note"])])
         if balances:
             console.print()
             console.print(
                 table(
                     ("class", "spent", "budget", "unit"),
-                    [(class_cell(each.class_), each.spent, each.budget, each.unit) for each in balances],
+                    [(class_cell(each["class"]), each["spent"], each["budget"], each["unit"]) for each in balances],
                 )
             )
-        if rows:
+        if events:
             console.print()
-            console.print(table(("event", "at", "attempt", "what", "unit"), [_cells(row) for row in rows]))
+            console.print(table(("event", "at", "attempt", "what", "unit"), [_cells(each) for each in events]))
 
-    message = "" if balances or rows else "nothing has failed here yet"
-    return leave(Result(True, "ledger show", message, data), as_json=as_json, picture=picture)
-
-
-def _named(row: EventRow) -> dict[str, object]:
-    named = row.fields.get("classification")
-    if not isinstance(named, dict):
-        return {}
-    return {"class": named.get("class"), "reason": named.get("reason"), "summary": named.get("summary")}
+    return leave(result, as_json=as_json, picture=picture)
 
 
-def _cells(row: EventRow) -> tuple[object, ...]:
-    named = _named(row)
+@command.command("export")
+def export() -> int:
+    """Print all that the ledger holds, one JSON object a line: `rerail schema ledger-export` says what is in one."""
+    from rerail.verbs import ledger
+
+    try:
+        for record in ledger.export(project_here()):
+            print(to_json(plain(record)))  # noqa: T201  the records are the output
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+    return ExitCode.SUCCEEDED
+
+
+@command.command("release")
+@click.argument("unit")
+@json_option
+def release(unit: str, as_json: bool) -> int:
+    """Let go of UNIT, whose process is gone together with its host."""
+    from rerail.verbs import ledger
+
+    return leave(ledger.release(project_here(), scoped(unit)), as_json=as_json)
+
+
+def _cells(event: Mapping[str, Any]) -> tuple[object, ...]:
     # A class says that a failure was named; the event's own name would only push the unit off the line.
-    what = class_cell(str(named["class"])).append(f"/{named['reason']}") if named else row.name
-    return (row.id, short_time_of(row.at_s), row.attempt, what, row.unit)
+    what = class_cell(str(event["class"])).append(f"/{event['reason']}") if "class" in event else event["name"]
+    return (event["id"], short_time_of(event["at_s"]), event["attempt"], what, event["unit"])

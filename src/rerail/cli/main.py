@@ -28,6 +28,7 @@ VERBS = {
     "classify": ("classify", "Name a failure: evidence in, classification out."),
     "why": ("why", "Show what named a failure, what lost, and why."),
     "explain": ("explain", "Explain a class, a reason, a rule, a slug or an exit code."),
+    "eval": ("eval", "Score the rules in force on a labelled corpus."),
     "taxonomy": ("taxonomy", "Show the classes, their actions and budgets."),
     "heal": ("heal", "Heal a repository by a known recipe, else pause or stop."),
     "check": ("check", "Check that this worktree is safe to work in."),
@@ -35,12 +36,18 @@ VERBS = {
     "answer": ("answer", "Answer a pause, once."),
     "resume": ("resume", "Run a paused unit again, from any process."),
     "ledger": ("ledger", "Show what the ledger holds."),
-    "rules": ("rules", "List the rules in force, or test their examples."),
-    "recipes": ("recipes", "List the recipes in force."),
+    "rules": ("rules", "List the rules in force, test their examples, or draft what they lack."),
+    "recipes": ("recipes", "List the recipes in force, test them, or trust one to run its commands."),
+    "mcp": ("mcp", "Serve the verbs to an agent as MCP tools."),
+    "hook": ("hook", "Name a failed tool call for the harness that tells of it."),
+    "schema": ("schema", "Print the JSON Schemas of what others read and write."),
     "init": ("init", "Write a first rerail.toml and recipe directory."),
     "doctor": ("doctor", "Check that rerail can do its work here."),
 }
 """Every verb: its module in `rerail.cli`, and its line in the help."""
+
+LIGHT_VERBS = ("classify", "hook")
+"""Verbs that read their arguments themselves, for click costs a hook 50 ms."""
 
 
 class DefaultGroup(click.Group):
@@ -56,7 +63,8 @@ class DefaultGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default verb before options that stand alone."""
-        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+        is_typed = not ctx.resilient_parsing  # a shell that asks for completions has not typed all of it yet
+        if is_typed and (not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)):
             args = [self.default, *args]
         return super().parse_args(ctx, args)
 
@@ -72,6 +80,8 @@ class LazyGroup(click.Group):
         """Import a verb's command."""
         if cmd_name not in VERBS:
             return None
+        if cmd_name in LIGHT_VERBS:
+            return click.Command(cmd_name, help=VERBS[cmd_name][1])  # for whoever lists or completes; `main` runs it
         command: click.Command = import_module(f"rerail.cli.{VERBS[cmd_name][0]}").command
         return command
 
@@ -120,13 +130,13 @@ def main(argv: Sequence[str]) -> int:
     """
     as_json = "--json" in _own_arguments(argv)
     verb = next((word for word in argv if not word.startswith("-")), "rerail")
-    if verb == "classify" and set(argv[: argv.index(verb)]) <= {"--json"}:
-        from rerail.cli.classify import main as classify  # the one verb that reads its arguments itself
-
-        return classify([word for at, word in enumerate(argv) if at != argv.index(verb)])
+    if verb in LIGHT_VERBS and set(argv[: argv.index(verb)]) <= {"--json"}:
+        light = import_module(f"rerail.cli.{verb}")  # the verbs that read their arguments themselves
+        code: int = light.main([word for at, word in enumerate(argv) if at != argv.index(verb)])
+        return code
     try:
-        code = cli.main(args=list(argv), prog_name="rerail", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        ended = cli.main(args=list(argv), prog_name="rerail", standalone_mode=False)
+        return ended if isinstance(ended, int) else 0
     except click.exceptions.Exit as left:
         return left.exit_code
     except click.exceptions.NoArgsIsHelpError as asked:
@@ -134,13 +144,24 @@ def main(argv: Sequence[str]) -> int:
     except click.ClickException as fault:
         call = _call(fault)
         told = UsageError(f"{call}: {' '.join(fault.format_message().split())}")
-        return leave(failed(verb, told, hints.correct_call(call=call)), as_json=as_json)
+        return leave(failed(_typed(argv), told, hints.correct_call(call=call)), as_json=as_json)
     except RerailError as error:
-        return leave_failed(verb, error, as_json=as_json)
+        return leave_failed(_typed(argv), error, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
-        return leave(_cancelled(verb), as_json=as_json)
+        return leave(_cancelled(_typed(argv)), as_json=as_json)
     except Exception as bug:  # noqa: BLE001  a bug is told as one, with a report and its own exit code
-        return leave_bug(verb, bug, as_json=as_json)
+        return leave_bug(_typed(argv), bug, as_json=as_json)
+
+
+def _typed(argv: Sequence[str]) -> str:
+    """Return the verb that was called, as its results name it: ``rules list`` for ``rules`` alone too."""
+    words = [word for word in _own_arguments(argv) if not word.startswith("-")]
+    if not words or words[0] not in VERBS:
+        return words[0] if words else "rerail"
+    group = import_module(f"rerail.cli.{VERBS[words[0]][0]}").command
+    if not isinstance(group, DefaultGroup):
+        return words[0]
+    return f"{words[0]} {words[1] if len(words) > 1 and words[1] in group.commands else group.default}"
 
 
 def _own_arguments(argv: Sequence[str]) -> Sequence[str]:
@@ -170,23 +191,13 @@ def _cancelled(verb: str) -> Result:
 
 def leave_bug(verb: str, bug: Exception, *, as_json: bool) -> int:
     """Leave with a bug of rerail: what it was in one line, and the report in the data."""
-    import traceback
+    from rerail.verbs.failed import of_bug
 
-    from rerail.evidence.redact import redact
-
-    report = redact("".join(traceback.format_exception(bug)))[-8000:]
-    result = Result(
-        ok=False,
-        verb=verb,
-        message=f"rerail itself failed: {type(bug).__name__}: {redact(str(bug))[:500]}",
-        data={"version": __version__, "report": report},
-        hints=(hints.report_bug(),),
-        error=ErrorSlug.INTERNAL,
-    )
+    result = of_bug(verb, bug)
 
     def show(console: Console) -> None:
         from rerail.cli.pictures import show_lines
 
-        show_lines(console, report)
+        show_lines(console, str(result.data["report"]))
 
     return leave(result, as_json=as_json, picture=show, aside=True)

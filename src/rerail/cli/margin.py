@@ -48,6 +48,18 @@ def may_end_inside_a_line(evidence: Evidence, *, with_stdout: bool) -> bool:
     )
 
 
+_SETTLE = "\x18\x0f\x1b[0m"
+"""Cancels an escape sequence that was left open, and puts character set and colours back (ECMA-48: CAN, SI, SGR 0)."""
+
+
+def settle(stream: TextIO | None) -> None:
+    """Undo on a terminal what a command's output may have left there: concealed text, a colour, half an escape sequence."""
+    if is_terminal(stream):
+        assert stream is not None
+        with suppress(OSError, ValueError):
+            print(_SETTLE, end="", file=stream)
+
+
 def say(stream: TextIO | None, text: str = "") -> None:
     """Write a line, or end one, on *stream*, where it is there and anybody reads it."""
     # print() takes no stream for stdout, which is a command's own or an envelope's.

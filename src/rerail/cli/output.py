@@ -15,7 +15,6 @@ from rerail.boundary.serialize import serialize_result, to_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rerail.boundary.hints import Hint
     from rerail.boundary.result import Result
     from rerail.boundary.serialize import JsonValue
     from rerail.errors import RerailError
@@ -57,18 +56,9 @@ def leave(
 
 def leave_failed(verb: str, error: RerailError, *, as_json: bool) -> int:
     """Print the result of a verb that an error ended, and return the exit code that it means."""
-    from rerail.boundary import hints
-    from rerail.boundary.result import failed
-    from rerail.errors import RecipeError, UsageError
+    from rerail.verbs.failed import of_error
 
-    steps: tuple[Hint, ...] = ()
-    if isinstance(error, RecipeError):
-        steps = (hints.check_again(check="rules test"),)
-    elif (
-        type(error) is UsageError
-    ):  # those below it have their correction elsewhere: in a file, in the evidence, in a name
-        steps = (hints.correct_call(call=f"rerail {verb}"),)
-    return leave(failed(verb, error, *steps), as_json=as_json)
+    return leave(of_error(verb, error), as_json=as_json)
 
 
 def _show(envelope: dict[str, JsonValue], picture: Picture | None, *, aside: bool) -> None:

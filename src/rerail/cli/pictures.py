@@ -6,7 +6,7 @@ Everything that came from outside goes through `rich.text.Text`, which reads no 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -14,11 +14,9 @@ from rich.text import Text
 from rerail.evidence.ansi import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
-
-    from rerail.rules.model import Candidate, Classification
 
 _INDENT = "  "
 _CLASS_STYLES = {
@@ -102,28 +100,28 @@ def age_of(at_s: float, now_s: float) -> str:
     return f"{past_s} s ago"
 
 
-def show_classification(console: Console, named: Classification) -> None:
-    """Print a classification: its name, what decided, and what lost."""
-    title = class_cell(named.class_)
-    title.append(f"/{named.reason}")
-    hint = "" if named.retry_after_s is None else f"{named.retry_after_s:g} s"
+def show_classification(console: Console, named: Mapping[str, Any]) -> None:
+    """Print a classification, in its public shape: its name, what decided, and what lost."""
+    title = class_cell(named["class"])
+    title.append(f"/{named['reason']}")
+    hint = "" if named["retry_after_s"] is None else f"{named['retry_after_s']:g} s"
     facts(
         console,
         [
             ("class", title),
-            ("failure", named.summary),
-            ("action", named.action.value),
-            ("rule", named.rule or "none: no rule has evidence"),
+            ("failure", named["summary"]),
+            ("action", named["action"]),
+            ("rule", named["rule"] or "none: no rule has evidence"),
             ("retry after", hint),
         ],
     )
-    for cited in named.evidence:
-        place = f"{cited.stream} line {cited.line}" if cited.line else str(cited.stream)
-        console.print(Text.assemble(("  ", ""), (f"{place}: ", "dim"), printable(cited.text)), soft_wrap=True)
-    show_trace(console, named.trace)
+    for cited in named["evidence"]:
+        place = f"{cited['stream']} line {cited['line']}" if cited["line"] else cited["stream"]
+        console.print(Text.assemble(("  ", ""), (f"{place}: ", "dim"), printable(cited["text"])), soft_wrap=True)
+    show_trace(console, named["trace"])
 
 
-def show_trace(console: Console, trace: Sequence[Candidate]) -> None:
+def show_trace(console: Console, trace: Sequence[Mapping[str, Any]]) -> None:
     """Print the rules that held, best first, and why each but one lost."""
     if len(trace) < 2:
         return
@@ -132,10 +130,8 @@ def show_trace(console: Console, trace: Sequence[Candidate]) -> None:
         console,
         (
             (
-                Text.assemble(
-                    (printable(each.rule), "bold"), ": ", class_cell(each.class_), f", {each.trust.name.lower()}"
-                ),
-                (each.verdict,),
+                Text.assemble((printable(each["rule"]), "bold"), ": ", class_cell(each["class"]), f", {each['trust']}"),
+                (each["verdict"],),
             )
             for each in trace
         ),

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from rerail.cli.here import ledger_here, working_directory
-from rerail.cli.history import known_units, last_outcome
 from rerail.cli.main import json_option
-from rerail.cli.run import open_loop, run_unit, scoped
+from rerail.cli.run import open_loop, run_unit
 from rerail.errors import UnknownNameError, UsageError
 from rerail.ids import UnitName
 from rerail.runner.unit import Unit
+from rerail.verbs.history import known_units, last_outcome
+from rerail.verbs.units import scoped
 
 if TYPE_CHECKING:
     from rerail.ledger.store import Ledger

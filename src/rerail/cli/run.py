@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 import signal
 import sys
 from contextlib import contextmanager
-from hashlib import blake2b
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from rerail.boundary import hints
-from rerail.boundary.result import Result
-from rerail.boundary.slugs import ErrorSlug
 from rerail.cli import margin
-from rerail.cli.ended import cancelled, result_of
 from rerail.cli.here import working_directory
 from rerail.cli.live import live_sleep
 from rerail.cli.main import json_option
@@ -25,24 +17,25 @@ from rerail.cli.output import leave
 from rerail.cli.pictures import show_lines
 from rerail.decisions.model import Effects
 from rerail.errors import UsageError
-from rerail.ids import UnitName
 from rerail.runner.command import Signalled
 from rerail.runner.outcome import Succeeded
-from rerail.runner.unit import Unit
+from rerail.verbs.ended import cancelled, result_of
+from rerail.verbs.units import command_unit, nowhere_to_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
     from types import FrameType
     from typing import BinaryIO
 
     from rich.console import Console
 
     from rerail.app import Loop
+    from rerail.boundary.result import Result
     from rerail.decisions.effects import FailureRecord
     from rerail.process import Finished
     from rerail.runner.outcome import Outcome
-
-_PROGRAM_CHARS = 32
+    from rerail.runner.unit import Unit
 
 
 class RunCommand(click.Command):
@@ -86,31 +79,12 @@ def command(
     try:
         cwd = working_directory()
     except UsageError as error:
-        return leave(_gone(error), as_json=as_json)
+        return leave(nowhere_to_run(error), as_json=as_json)
     loop = open_loop(cwd, as_json=as_json)
-    unit = _declared(scoped(default_name(argv, loop.root) if name is None else name), effects)
+    unit = command_unit(argv, loop.root, name=name, effects=effects)
     return run_unit(
         loop, unit, argv, cwd=cwd, verb="run", timeout_s=timeout_s, passthrough=passthrough, as_json=as_json
     )
-
-
-def _gone(error: UsageError) -> Result:
-    """Return the result of a run in a directory that no longer exists: nothing is started there, or anywhere else instead."""
-    step = hints.remove_cause(failure_class="worktree", remedy="start again from a directory that exists")
-    return Result(False, "run", error.message, {"outcome": "stopped"}, hints=(step,), error=ErrorSlug.STOPPED)
-
-
-def scoped(name: str) -> str:
-    """Return a unit's name within the harness session that ``RERAIL_RUN`` names; outside of one, the name itself."""
-    session = os.environ.get("RERAIL_RUN")
-    return f"{name}@{session}" if session and name and not name.endswith(f"@{session}") else name
-
-
-def _declared(name: str, effects: str) -> Unit:
-    try:
-        return Unit(UnitName(name), effects=Effects(effects), marks_starts=True)
-    except ValueError as error:
-        raise UsageError(f"--unit: {error}", hint="give a name such as verify:tests") from None
 
 
 def open_loop(cwd: Path, *, as_json: bool) -> Loop:
@@ -127,12 +101,26 @@ def open_loop(cwd: Path, *, as_json: bool) -> Loop:
     with_stdout = _shares_stderr(as_json=as_json)
 
     def show(record: FailureRecord) -> None:
+        margin.settle(sys.stderr)
         if margin.may_end_inside_a_line(record.evidence, with_stdout=with_stdout):
             margin.say(sys.stderr)
         margin.say(sys.stderr, render_block(record, loop.project.loaded.taxonomy))
 
-    loop = Loop(find_root(cwd), on_failure=show, sleep=live_sleep(sys.stderr))
+    def tell(event: str, fields: Mapping[str, object]) -> None:
+        if event == "heal.finished":
+            margin.settle(sys.stderr)
+            margin.say(sys.stderr, _healed(fields))
+
+    loop = Loop(find_root(cwd), on_failure=show, on_event=tell, sleep=live_sleep(sys.stderr))
     return loop
+
+
+def _healed(fields: Mapping[str, Any]) -> str:
+    """Return what a heal did, in a line; its fields are made fit to be shown where they are emitted."""
+    if fields["outcome"] != "healed":
+        return f"rerail: not healed: {fields['detail']}"
+    expired = f"; expired backups: {', '.join(fields['expired'])}" if "expired" in fields else ""
+    return f"rerail: healed by {fields['recipe']}: {', '.join(fields['steps'])}; undo: {fields['undo']}{expired}"
 
 
 def _shares_stderr(*, as_json: bool) -> bool:
@@ -173,22 +161,14 @@ def run_unit(
             margin.say(sys.stderr)  # a terminal shows ^C where the command stood
         return leave(cancelled(verb, unit.name, {}), as_json=as_json, signal=number, aside=True)
     result = result_of(verb, unit.name, outcome, loop, command=tuple(argv))
+    if result.message:
+        margin.settle(sys.stderr)
     speaks_there = margin.is_shared(sys.stdout, sys.stderr) if as_json else bool(result.message)
     if speaks_there and _is_inside_a_line(outcome, as_json=as_json):
         margin.say(sys.stderr)
     code = leave(result, as_json=as_json, picture=_picture(result), aside=True)
     own = _own_code(outcome) if passthrough else None
     return code if own is None else own
-
-
-def default_name(argv: Sequence[str], root: str) -> str:
-    """Return a command's unit name: the same command in the same project shares its budget with its earlier runs.
-
-    The arguments stand in it as a hash alone: they are long, hard to quote, and may hold a secret.
-    """
-    program = re.sub(r"[^A-Za-z0-9._+-]", "", Path(argv[0]).name).lstrip("-")[:_PROGRAM_CHARS] or "command"
-    digest = blake2b("\0".join((root, *argv)).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
-    return f"{program}-{digest}"
 
 
 def _picture(result: Result) -> Callable[[Console], None] | None:

@@ -6,49 +6,33 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rerail.boundary.result import Result
 from rerail.cli.here import project_here
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import class_cell, stanzas
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
+    from rich.text import Text
 
 
 @click.command("taxonomy")
 @json_option
 def command(as_json: bool) -> int:
     """Show the classes in force, their actions and budgets, and their reasons."""
-    project = project_here()
-    taxonomy, policy = project.loaded.taxonomy, project.settings.policy
-    data = {
-        "classes": [
-            {
-                "name": spec.name,
-                "signal": spec.signal,
-                "action": spec.action,
-                "budget": policy.budget(spec.name),
-                "pack": spec.pack,
-                "reasons": [
-                    {"name": each.name, "summary": each.summary, "action": each.action, "hint": each.hint}
-                    for each in taxonomy.reasons(spec.name)
-                ],
-            }
-            for spec in taxonomy
-        ]
-    }
+    from rerail.verbs.taxonomy import taxonomy
+
+    result = taxonomy(project_here())
+
+    def rows() -> Iterator[tuple[Text, tuple[object, ...]]]:
+        for spec in result.rows("classes"):
+            reasons = ", ".join(each["name"] for each in spec["reasons"])
+            head = class_cell(spec["name"]).append(f": {spec['action']}, budget {spec['budget']}")
+            yield head, (spec["signal"], f"reasons: {reasons}")
 
     def show(console: Console) -> None:
-        stanzas(
-            console,
-            (
-                (
-                    class_cell(spec.name).append(f": {spec.action}, budget {policy.budget(spec.name)}"),
-                    (spec.signal, f"reasons: {', '.join(each.name for each in taxonomy.reasons(spec.name))}"),
-                )
-                for spec in taxonomy
-            ),
-        )
+        stanzas(console, rows())
 
-    return leave(Result(True, "taxonomy", "", data), as_json=as_json, picture=show)
+    return leave(result, as_json=as_json, picture=show)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from rerail.budget.model import Balance, Charge, Grant
-    from rerail.decisions.model import Decision, Draws, Ending, Heal, HealOutcome, Landing, Repair, RunState
+    from rerail.decisions.model import Decision, Draws, Ending, HealOutcome, Landing, RunState
     from rerail.evidence.model import Evidence
     from rerail.ids import Fingerprint, RunId, UnitName
     from rerail.rules.model import Classification
@@ -72,17 +72,32 @@ class FailureRecord(NamedTuple):
     classification: Classification
     decision: Decision
     plan: str = ""
-    """What exactly will be done, where that is known: ``add workspace_id from session context``."""
+    """What exactly will be done, where that is known: ``add workspace_id from session context``. Of a heal that could not begin,
+    why."""
     balance: Balance | None = None
     """None for a class that is not charged."""
 
 
-class Plan(NamedTuple):
-    """Say what a repair or heal would do, without doing it. Reply: the plan in words, or ``""``."""
+class PlanRepair(NamedTuple):
+    """Say what a repair would do, without doing it. Reply: the plan in words, or ``""``."""
 
-    decision: Repair | Heal
     classification: Classification
     evidence: Evidence
+
+
+class PlanHeal(NamedTuple):
+    """Say what a heal would do, without doing it. Reply: a `HealPlanned`."""
+
+    classification: Classification
+    evidence: Evidence
+
+
+class HealPlanned(NamedTuple):
+    """What a heal would do, or why it cannot begin."""
+
+    words: str
+    not_begun: HealOutcome | None = None
+    """How it would end at once, without having begun; None: it would begin."""
 
 
 class Announce(NamedTuple):
@@ -123,6 +138,21 @@ class Finish(NamedTuple):
     """The failure that ended it, or the last one before success; None when nothing failed."""
 
 
-Reply: TypeAlias = "Returned | Raised | Interrupted | Grant | Draws | Landing | HealOutcome | Fingerprint | str | None"
+Reply: TypeAlias = (
+    "Returned | Raised | Interrupted | Grant | Draws | Landing | HealPlanned | HealOutcome | Fingerprint | str | None"
+)
 
-Effect = Call | IdentifyInput | Spend | DrawWait | Plan | Announce | Sleep | MakeRepair | RunHeal | AskLanded | Finish
+Effect = (
+    Call
+    | IdentifyInput
+    | Spend
+    | DrawWait
+    | PlanRepair
+    | PlanHeal
+    | Announce
+    | Sleep
+    | MakeRepair
+    | RunHeal
+    | AskLanded
+    | Finish
+)

@@ -7,7 +7,7 @@ event leads to is decided by one small function per event.
     RUNNING    Succeeded  -> SUCCEEDED
     RUNNING    Failed     -> WAITING | REPAIRING | HEALING | PROBING | PAUSED | STOPPED
     WAITING    Waited     -> READY
-    PROBING    Probed     -> SUCCEEDED | WAITING | PAUSED
+    PROBING    Probed     -> SUCCEEDED | WAITING | PAUSED | STOPPED
     REPAIRING  Repaired   -> READY | HANDED_BACK | PAUSED
     HEALING    Healed     -> READY | WAITING | PAUSED | STOPPED
     PAUSED     Answered   -> READY | STOPPED
@@ -80,6 +80,9 @@ _NOTHING_TO_GO_BY = (FailureClass.TOOL_SCHEMA, "bad-request")
 
 _SPENDS = frozenset({Action.RETRY, Action.REPAIR, Action.HEAL})
 
+_ASKS_FIRST = frozenset({Action.RETRY, Action.STOP})
+"""What neither asks the operator nor changes anything: when the effect may be there, somebody must look before it is done."""
+
 # Decisions that say nothing but what they are: one of each is enough.
 _AGAIN, _REPAIR, _HEAL, _PROBE, _PROCEED = Again(), Repair(), Heal(), Probe(), Proceed()
 
@@ -111,7 +114,7 @@ def step(state: RunState, event: Event, policy: Policy, draws: Draws = NO_DRAWS)
         case Waited():
             return state.moved_to(Phase.READY), _AGAIN
         case Probed():
-            return _after_probe(state, event.landing, policy.backoff, draws)
+            return _after_probe(state, event.landing, policy, draws)
         case Repaired():
             return _after_repair(state, event)
         case Healed():
@@ -131,12 +134,16 @@ def _after_failure(state: RunState, failed: Failed, policy: Policy, draws: Draws
     state = state.failed(failed)
     if (limit := _what_binds(state, failed, policy, came_back=came_back)) is not None:
         return _pause(state, limit)
+    if failed.classification.may_have_landed and state.effects is Effects.UNSAFE and action in _ASKS_FIRST:
+        return state.moved_to(Phase.PROBING), _PROBE
     match action:
         case Action.RETRY:
-            return _retry_or_probe(state, failed, policy.backoff, draws)
+            return _retry(state, failed.classification, policy.backoff, draws, at_s=failed.at_s)
         case Action.REPAIR:
             return state.moved_to(Phase.REPAIRING), _REPAIR
         case Action.HEAL:
+            if failed.not_begun is not None:
+                return _after_heal(state, failed.not_begun, policy.backoff, draws)
             return state.moved_to(Phase.HEALING), _HEAL
         case Action.PAUSE:
             return _pause(state, Why.CLASS, resume_at_s=_resume_at_s(failed.classification, failed.at_s))
@@ -169,12 +176,6 @@ def _what_binds(state: RunState, failed: Failed, policy: Policy, *, came_back: b
     return None
 
 
-def _retry_or_probe(state: RunState, failed: Failed, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
-    if failed.classification.may_have_landed and state.effects is Effects.UNSAFE:
-        return state.moved_to(Phase.PROBING), _PROBE
-    return _retry(state, failed.classification, backoff, draws, at_s=failed.at_s)
-
-
 def _retry(
     state: RunState, classification: Classification | None, backoff: Backoff, draws: Draws, *, at_s: float | None = None
 ) -> tuple[RunState, Decision]:
@@ -198,12 +199,14 @@ def _resume_at_s(classification: Classification, at_s: float | None) -> float | 
     return at_s + classification.retry_after_s
 
 
-def _after_probe(state: RunState, landing: Landing, backoff: Backoff, draws: Draws) -> tuple[RunState, Decision]:
+def _after_probe(state: RunState, landing: Landing, policy: Policy, draws: Draws) -> tuple[RunState, Decision]:
     match landing:
         case Landing.LANDED:
             return state.moved_to(Phase.SUCCEEDED), Proceed(landed=True)
         case Landing.ABSENT:
-            return _retry(state, state.last, backoff, draws)
+            if state.last is not None and policy.action(state.last) is Action.STOP:
+                return state.moved_to(Phase.STOPPED), Stop(Why.CLASS)
+            return _retry(state, state.last, policy.backoff, draws)
         case Landing.UNKNOWN:
             return _pause(state, Why.UNKNOWN_OUTCOME)
     assert_never(landing)

@@ -222,6 +222,8 @@ class Failed(NamedTuple):
     """Of the normalised evidence; known where the action should change it."""
     input: Fingerprint | None = None
     """Of the input; known where it was rejected."""
+    not_begun: HealOutcome | None = None
+    """How a heal that cannot begin would end; it is not charged, for nothing is recovered. None: it can, or none is asked for."""
 
 
 class Landing(StrEnum):

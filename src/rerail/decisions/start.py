@@ -60,6 +60,18 @@ HOST_GONE = Classification(
 """What an attempt is called that was started and never ended: the unit is parked, for it may have killed its host."""
 
 
+def refused_worktree(reason: str, detail: str) -> Classification:
+    """Return what a failed check before the first attempt is called: nothing may be started there."""
+    return Classification(
+        class_=FailureClass.WORKTREE.value,
+        reason=reason,
+        rule=RuleSlug("rerail-worktree-check"),
+        summary=detail,
+        evidence=(Citation("worktree-safety", 0, detail),),
+        action=Action.STOP,
+    )
+
+
 def start(
     standing: Standing | None,
     *,

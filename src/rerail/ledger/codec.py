@@ -29,6 +29,7 @@ from rerail.decisions.model import (
 from rerail.errors import EvidenceError
 from rerail.ids import Fingerprint, PauseId, RuleSlug, RunId, UnitName
 from rerail.ledger.columns import count, each, fields, maybe, number, read, text, truth
+from rerail.ledger.named import classification_to_json, failure_to_json
 from rerail.ledger.store import Owner, PauseRecord
 from rerail.rules.model import Candidate, Citation, Classification, Trust
 from rerail.taxonomy import Action
@@ -61,22 +62,6 @@ def state_from_json(value: object) -> RunState:
         LedgerError: It is not one.
     """
     return read("run state", _state, value)
-
-
-def classification_to_json(classification: Classification) -> dict[str, object]:
-    """Return a classification as JSON values; the keys are those of the public classification JSON."""
-    return {
-        "class": classification.class_,
-        "reason": classification.reason,
-        "rule": classification.rule,
-        "summary": classification.summary,
-        "evidence": [citation._asdict() for citation in classification.evidence],
-        "action": classification.action.value,
-        "retry_after_s": classification.retry_after_s,
-        "resets_at": classification.resets_at,
-        "may_have_landed": classification.may_have_landed,
-        "trace": [_candidate_to_json(candidate) for candidate in classification.trace],
-    }
 
 
 def classification_from_json(value: object) -> Classification:
@@ -123,19 +108,17 @@ def decision_from_json(value: object) -> Decision:
 
 def record_to_json(record: FailureRecord) -> dict[str, object]:
     """Return a named failure as JSON values, its evidence as evidence JSON."""
-    from rerail.evidence.payload import to_payload
-
-    return {
-        "run": record.run,
-        "unit": record.unit,
-        "attempt": record.attempt,
-        "at_s": record.at_s,
-        "evidence": to_payload(record.evidence),
-        "classification": classification_to_json(record.classification),
-        "decision": decision_to_json(record.decision),
-        "plan": record.plan,
-        "balance": None if record.balance is None else _balance_to_json(record.balance),
-    }
+    return failure_to_json(
+        run=record.run,
+        unit=record.unit,
+        attempt=record.attempt,
+        at_s=record.at_s,
+        evidence=record.evidence,
+        classification=record.classification,
+        decision=decision_to_json(record.decision),
+        plan=record.plan,
+        balance=record.balance,
+    )
 
 
 def record_from_json(value: object) -> FailureRecord:
@@ -207,24 +190,6 @@ def question_from_json(value: object) -> PauseRecord:
         LedgerError: It is not one.
     """
     return read("pause", _question, value)
-
-
-# -- writing
-
-
-def _candidate_to_json(candidate: Candidate) -> dict[str, object]:
-    return {
-        "rule": candidate.rule,
-        "class": candidate.class_,
-        "reason": candidate.reason,
-        "trust": candidate.trust.name.lower(),
-        "evidence": [citation._asdict() for citation in candidate.evidence],
-        "verdict": candidate.verdict,
-    }
-
-
-def _balance_to_json(balance: Balance) -> dict[str, object]:
-    return {"unit": balance.unit, "class": balance.class_, "budget": balance.budget, "spent": balance.spent}
 
 
 # -- reading

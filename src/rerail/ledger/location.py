@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.errors import UsageError
-from rerail.paths import find_root
+from rerail.paths import find_root, state_dir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +39,8 @@ class Location(NamedTuple):
     """Why it is not in the user's state directory, in a sentence; ``""`` when it is, or when the user chose the place."""
     key: str
     """Names the repository or project: the same for all its worktrees and directories."""
+    shared: Path
+    """What the key is made of: the git directory that all worktrees share, or the project's root."""
 
 
 def locate(cwd: Path, environ: Mapping[str, str]) -> Location:
@@ -53,15 +55,16 @@ def locate(cwd: Path, environ: Mapping[str, str]) -> Location:
     """
     cwd = Path(os.path.realpath(cwd))
     root = find_root(cwd)
-    key = _key(_shared(cwd) or root)
+    shared = _shared(cwd) or root
+    key = _key(shared)
     if chosen := environ.get(VARIABLE):
-        return Location(_chosen(chosen, cwd), "", key)
-    state = _state_directory(environ)
+        return Location(_chosen(chosen, cwd), "", key, shared)
+    state = state_dir(environ)
     if state is not None and _is_writable(path := state / f"{key}.sqlite3"):
-        return Location(path, "", key)
+        return Location(path, "", key, shared)
     where = "there is no home directory" if state is None else f"{str(state)!a} cannot be written"
     path = root / PROJECT_DIRECTORY / "ledger.sqlite3"
-    return Location(path, f"the ledger is kept in {str(path)!a}, because {where}", key)
+    return Location(path, f"the ledger is kept in {str(path)!a}, because {where}", key, shared)
 
 
 def open_ledger(location: Location) -> Ledger:
@@ -85,22 +88,6 @@ def _chosen(value: str, cwd: Path) -> Path:
         f"{VARIABLE} must be the path of a file, got a {scheme!a} URL",
         hint=f"write {VARIABLE}=/path/to/ledger.sqlite3",
     )
-
-
-def _state_directory(environ: Mapping[str, str]) -> Path | None:
-    """Return the user's state directory for rerail; None without a home."""
-    xdg = environ.get("XDG_STATE_HOME", "")
-    # A relative one is to be ignored, says the XDG base directory specification.
-    if os.path.isabs(xdg):  # noqa: PTH117  pathlib would only wrap it
-        return Path(xdg) / "rerail"
-    # Costs 20 ms to import, and most people have no XDG_STATE_HOME; but which directory it is, is the platform's to say.
-    from platformdirs import user_state_path
-
-    try:
-        state = user_state_path("rerail", appauthor=False)
-    except RuntimeError:
-        return None
-    return state if state.is_absolute() else None
 
 
 def is_usable(path: Path) -> bool:

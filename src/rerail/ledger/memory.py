@@ -21,9 +21,19 @@ from rerail.ids import EventId, PauseId, RunId, UnitName
 from rerail.ledger import codec
 from rerail.ledger.columns import from_json, to_json
 from rerail.ledger.owner import current_owner, is_alive
-from rerail.ledger.progress import FAILURE_NAMED, OVER, PAUSE_ANSWERED, RUN_FINISHED, UNDER_WAY, busy, is_fenced, is_gap
+from rerail.ledger.progress import (
+    FAILURE_NAMED,
+    OVER,
+    PAUSE_ANSWERED,
+    RUN_FINISHED,
+    UNDER_WAY,
+    busy,
+    is_fenced,
+    is_gap,
+    lost,
+)
 from rerail.ledger.questions import already_answered, ask, lapsed
-from rerail.ledger.store import EventRow, Gap, Owner, PauseRecord, Refusal
+from rerail.ledger.store import MOST_GAPS, EventRow, Gap, Lease, Owner, PauseRecord, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -102,6 +112,8 @@ class MemoryLedger:
         self._last_event = 0
         self._pauses: dict[PauseId, PauseRecord] = {}
         self._refusals: dict[str, Refusal] = {}
+        self._leases: list[Lease] = []
+        self._last_token = 0
 
     def standing(self, unit: UnitName) -> Standing | None:
         """See `Ledger.standing`."""
@@ -116,7 +128,7 @@ class MemoryLedger:
         pause = self._pauses[kept.pause]
         return Standing(kept.state, OpenPause(pause.id, pause.why, pause.resume_at_s, pause.answer))
 
-    def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool]) -> None:
+    def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool], root: str = "") -> None:
         """See `Ledger.begin`."""
         with self._lock:
             kept = self._units.get(state.unit)
@@ -124,7 +136,21 @@ class MemoryLedger:
                 assert kept.owner is not None
                 if alive(kept.owner):
                     raise busy(state.unit, kept.owner)
+            if root:
+                self._take(root, state, owner)
             self._move(state, owner, None, at_s=None)
+
+    def release(self, unit: UnitName, *, seen: Callable[[Owner], bool]) -> Owner | None:
+        """See `Ledger.release`."""
+        with self._lock:
+            kept = self._units.get(unit)
+            if kept is None or kept.owner is None:
+                return None
+            if seen(kept.owner):
+                raise busy(unit, kept.owner)
+            self._units[unit] = kept._replace(owner=None)
+            self._leases = [lease for lease in self._leases if lease.unit != unit]
+            return kept.owner
 
     def charge(self, charge: Charge) -> Grant:
         """See `Ledger.charge`."""
@@ -152,6 +178,7 @@ class MemoryLedger:
     def record(self, record: FailureRecord, state: RunState) -> EventId:
         """See `Ledger.record`."""
         with self._lock:
+            self._hold(state)
             self._move(state, self._owner(), None, at_s=record.at_s)
             return self._happened(record.at_s, record.run, record.unit, record.attempt, FAILURE_NAMED, record)
 
@@ -167,6 +194,8 @@ class MemoryLedger:
     ) -> PauseId | None:
         """See `Ledger.finish`."""
         with self._lock:
+            self._hold(state)
+            self._leases = [lease for lease in self._leases if (lease.unit, lease.run) != (state.unit, state.run)]
             pause: PauseId | None = None
             if isinstance(decision, Pause):
                 pause = self._open_question(state.unit)
@@ -263,16 +292,22 @@ class MemoryLedger:
         with self._lock:
             self._refusals.pop(root, None)
 
-    def gaps(self) -> tuple[Gap, ...]:
+    def leases(self, root: str) -> tuple[Lease, ...]:
+        """See `Ledger.leases`."""
+        with self._lock:
+            return tuple(lease for lease in self._leases if lease.root == root)
+
+    def gaps(self, *, last: int = MOST_GAPS) -> tuple[Gap, ...]:
         """See `Ledger.gaps`."""
         from rerail.evidence.payload import to_payload
 
         with self._lock:
             entries = list(self._events)
+        found = [entry for entry in entries if isinstance(entry[-1], FailureRecord) and is_gap(entry[-1])]
         return tuple(
             Gap(event_id, at_s, unit, to_payload(what.evidence))
-            for event_id, at_s, _, unit, _, _, what in entries
-            if isinstance(what, FailureRecord) and is_gap(what)
+            for event_id, at_s, _, unit, _, _, what in found[max(0, len(found) - last) :]
+            if isinstance(what, FailureRecord)
         )
 
     def close(self) -> None:
@@ -291,6 +326,23 @@ class MemoryLedger:
         event_id = EventId(self._last_event)
         self._events.append((event_id, at_s, run, unit, attempt, name, what))
         return event_id
+
+    def _take(self, root: str, state: RunState, owner: Owner) -> None:
+        held = next((lease for lease in self._leases if (lease.root, lease.unit) == (root, state.unit)), None)
+        if held is not None:
+            if (held.run, held.owner) == (state.run, owner):
+                return
+            self._leases.remove(held)
+        self._last_token += 1
+        self._leases.append(Lease(root, state.unit, self._last_token, state.run, owner, state.started_at_s))
+
+    def _hold(self, state: RunState) -> None:
+        """Make sure that no other owner has taken the unit over."""
+        if not self._leases:
+            return
+        held = [lease for lease in self._leases if lease.unit == state.unit]
+        if held and all(lease.run != state.run and lease.owner != self._owner() for lease in held):
+            raise lost(state.run, held[-1])
 
     def _open_question(self, unit: UnitName) -> PauseId | None:
         kept = self._units.get(unit)

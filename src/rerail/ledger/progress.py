@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from rerail.decisions.machine import ENDED
 from rerail.decisions.model import Phase
-from rerail.ledger.store import UnitBusyError
+from rerail.ledger.store import LeaseLostError, UnitBusyError
 from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
     from rerail.decisions.effects import FailureRecord
     from rerail.ids import RunId, UnitName
-    from rerail.ledger.store import Owner
+    from rerail.ledger.store import Lease, Owner
 
 FAILURE_NAMED = "failure.classified"
 RUN_FINISHED = "unit.finished"
@@ -37,6 +37,15 @@ def is_fenced(phase: Phase, run: RunId, *, against: RunId) -> bool:
 def is_gap(record: FailureRecord) -> bool:
     """Whether no rule could name the failure."""
     return record.classification.class_ == FailureClass.UNCLASSIFIED
+
+
+def lost(run: RunId, holder: Lease) -> LeaseLostError:
+    """Return the error that tells who has the unit now."""
+    return LeaseLostError(
+        f"run {run!r} lost its lease on unit {holder.unit!r}: token {holder.token} was given to run {holder.run!r}, "
+        f"process {holder.owner.pid} on {holder.owner.host!r}; nothing more was written",
+        hint="leave the unit to the run that has it now",
+    )
 
 
 def busy(unit: UnitName, owner: Owner) -> UnitBusyError:

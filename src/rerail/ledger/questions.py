@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from rerail.decisions.because import BECAUSE
 from rerail.decisions.model import Answer, Pause, Phase, RunState, Why
 from rerail.evidence.ansi import printable
 from rerail.evidence.clip import clip_line
@@ -13,25 +14,7 @@ from rerail.ledger.store import AlreadyAnsweredError, PauseRecord
 
 if TYPE_CHECKING:
     from rerail.decisions.effects import FailureRecord
-
-_BECAUSE: dict[Why, str] = {
-    Why.CLASS: "this kind of failure is the operator's to decide",
-    Why.BUDGET_SPENT: "the budget of its class is spent",
-    Why.WINDOW_SPENT: "its class was recovered too often in a short time",
-    Why.LEDGER_UNUSABLE: "the ledger could not be read, and counts as spent",
-    Why.ATTEMPT_CEILING: "the run has made all the attempts that it may",
-    Why.TIME_CEILING: "the run has taken all the time that it may",
-    Why.TOTAL_WAIT: "the run has waited as long as it may",
-    Why.SAME_EVIDENCE: "the same failure came back after it was acted on",
-    Why.UNKNOWN_OUTCOME: "it was cut off, and nobody can say whether its effect landed",
-    Why.RESUME_LATER: "the server asks for a longer wait than this run may make",
-    Why.NO_CORRECTION: "nothing says which input would be accepted",
-    Why.SAME_INPUT: "the repair gave an input that was already rejected",
-    Why.NOT_HEALED: "no recipe healed it",
-    Why.REFUSED_WORKTREE: "its worktree is refused until a check passes",
-    Why.SKIPPED: "the operator skipped it",
-    Why.ABORTED: "the operator ended it",
-}
+    from rerail.rules.model import Classification
 
 _EVIDENCE_CHARS = 400
 
@@ -64,7 +47,7 @@ def ask(
         run=state.run,
         asked_at_s=at_s,
         why=pause.why,
-        question=f"{printable(named.summary)}: {_BECAUSE[pause.why]}" if named is not None else _BECAUSE[pause.why],
+        question=_question(pause, named, record),
         class_=named.class_ if named is not None else "",
         reason=named.reason if named is not None else "",
         rule=named.rule if named is not None else "",
@@ -78,6 +61,14 @@ def ask(
         answered_at_s=None,
         note="",
     )
+
+
+def _question(pause: Pause, named: Classification | None, record: FailureRecord | None) -> str:
+    parts = [printable(named.summary)] if named is not None else []
+    parts.append(BECAUSE[pause.why])
+    if pause.why is Why.NOT_HEALED and record is not None and record.decision == pause:
+        parts.append(printable(record.plan))
+    return ": ".join(filter(None, parts))
 
 
 def lapsed(pause: PauseRecord, phase: Phase, at_s: float | None) -> PauseRecord:

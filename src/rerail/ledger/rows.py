@@ -11,7 +11,7 @@ from rerail.decisions.model import Answer, Pause, Phase
 from rerail.decisions.start import OpenPause, Standing
 from rerail.errors import LedgerError, UnknownNameError
 from rerail.ids import EventId, PauseId, RunId
-from rerail.ledger import codec, sql
+from rerail.ledger import codec, leases, sql
 from rerail.ledger.columns import count, from_json, from_text, maybe, number, read, text, to_json, to_text
 from rerail.ledger.progress import FAILURE_NAMED, OVER, PAUSE_ANSWERED, RUN_FINISHED, UNDER_WAY, busy, is_fenced, is_gap
 from rerail.ledger.questions import already_answered, ask, lapsed
@@ -54,7 +54,9 @@ def standing(row: Row, alive: Callable[[Owner], bool]) -> Standing | None:
     return Standing(state, OpenPause(asked.id, asked.why, asked.resume_at_s, asked.answer))
 
 
-def begin(connection: Connection, state: RunState, owner: Owner, alive: Callable[[Owner], bool]) -> None:
+def begin(
+    connection: Connection, state: RunState, owner: Owner, alive: Callable[[Owner], bool], root: str = ""
+) -> None:
     """Do `Ledger.begin`."""
     kept = _find_unit(connection, state.unit)
     if (
@@ -65,11 +67,26 @@ def begin(connection: Connection, state: RunState, owner: Owner, alive: Callable
         and alive(kept.owner)
     ):
         raise busy(state.unit, kept.owner)
+    if root:
+        leases.take(connection, root, state.unit, state.run, owner, state.started_at_s)
     _move(connection, kept, state, owner, None, at_s=None)
+
+
+def release(connection: Connection, unit: UnitName, seen: Callable[[Owner], bool]) -> Owner | None:
+    """Do `Ledger.release`."""
+    kept = _find_unit(connection, unit)
+    if kept is None or kept.owner is None:
+        return None
+    if seen(kept.owner):
+        raise busy(unit, kept.owner)
+    connection.execute(sql.RELEASE_UNIT, (to_text(unit),))
+    connection.execute(sql.FREE_LEASES, (to_text(unit),))
+    return kept.owner
 
 
 def record(connection: Connection, failure: FailureRecord, state: RunState, owner: Owner) -> EventId:
     """Do `Ledger.record`."""
+    leases.hold(connection, state.unit, state.run, owner)
     _move(connection, _find_unit(connection, state.unit), state, owner, None, at_s=failure.at_s)
     return _append(
         connection,
@@ -89,8 +106,11 @@ def finish(
     at_s: float,
     command: tuple[str, ...] | None,
     cwd: str,
+    owner: Owner,
 ) -> PauseId | None:
     """Do `Ledger.finish`."""
+    leases.hold(connection, state.unit, state.run, owner)
+    leases.end(connection, state.unit, state.run)
     kept = _find_unit(connection, state.unit)
     asked: PauseId | None = None
     if isinstance(decision, Pause):

@@ -6,7 +6,7 @@ releases in service does not know. Each runs within a transaction that already h
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The number of migrations; a test holds it to the table of them, which is read only when one must be applied."""
 
 FIND_STANDING = """
@@ -21,6 +21,7 @@ KEEP_UNIT = """
         run = excluded.run, phase = excluded.phase, state = excluded.state,
         owner = excluded.owner, pause = excluded.pause
 """
+RELEASE_UNIT = "UPDATE units SET owner = NULL WHERE unit = ?"
 FORGET_UNIT = "DELETE FROM units WHERE unit = ?"
 
 FIND_CHARGE = "SELECT unit, class, budget, spent FROM charges WHERE run = ? AND unit = ? AND attempt = ?"
@@ -53,7 +54,9 @@ LIST_EVENTS_OF_RUN_OF_UNIT = """
     SELECT id, at_s, run, unit, attempt, name, fields FROM events
     WHERE run = ? AND unit = ? AND id > ? ORDER BY id LIMIT ?
 """
-LIST_GAPS = "SELECT id, at_s, unit, fields FROM events WHERE gap = 1 ORDER BY id"
+LIST_GAPS = """
+    SELECT id, at_s, unit, fields FROM (SELECT * FROM events WHERE gap = 1 ORDER BY id DESC LIMIT ?) ORDER BY id
+"""
 
 NEXT_PAUSE = "SELECT coalesce(max(number), 0) + 1 FROM pauses"
 ADD_PAUSE = "INSERT INTO pauses (number, id, question) VALUES (?, ?, ?)"
@@ -69,3 +72,10 @@ REFUSE = """
 """
 FIND_REFUSAL = "SELECT root, since_s, reason, detail FROM refusals WHERE root = ?"
 READMIT = "DELETE FROM refusals WHERE root = ?"
+
+ADD_LEASE = "INSERT INTO leases (root, unit, run, owner, since_s) VALUES (?, ?, ?, ?, ?)"
+DROP_LEASE = "DELETE FROM leases WHERE root = ? AND unit = ?"
+FREE_LEASES = "DELETE FROM leases WHERE unit = ?"
+END_LEASES = "DELETE FROM leases WHERE unit = ? AND run = ?"
+LIST_LEASES = "SELECT token, root, unit, run, owner, since_s FROM leases WHERE root = ? ORDER BY token"
+LIST_LEASES_OF_UNIT = "SELECT token, root, unit, run, owner, since_s FROM leases WHERE unit = ? ORDER BY token"

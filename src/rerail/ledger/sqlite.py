@@ -16,7 +16,7 @@ from rerail.ledger import sql
 from rerail.ledger.columns import count, from_json, from_text, mapping, number, read, to_json, to_text
 from rerail.ledger.database import BUSY_TIMEOUT_S, Database
 from rerail.ledger.owner import current_owner, is_alive
-from rerail.ledger.store import EventRow, Gap, Refusal
+from rerail.ledger.store import MOST_GAPS, EventRow, Gap, Refusal
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rerail.decisions.model import Answer, Ending, RunState
     from rerail.decisions.start import Standing
     from rerail.ids import PauseId
-    from rerail.ledger.store import Owner, PauseRecord
+    from rerail.ledger.store import Lease, Owner, PauseRecord
 
 _PAGE_ROWS = 200
 """Events read at once: a history is long, and no transaction stays open while its reader thinks."""
@@ -67,12 +67,21 @@ class SqliteLedger:
 
         return rows.standing(found[0], self._alive)
 
-    def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool]) -> None:
+    def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool], root: str = "") -> None:
         """See `Ledger.begin`."""
         from rerail.ledger import rows
 
         with self._database.writing() as connection:
-            rows.begin(connection, state, owner, alive)
+            rows.begin(connection, state, owner, alive, root)
+
+    def release(self, unit: UnitName, *, seen: Callable[[Owner], bool]) -> Owner | None:
+        """See `Ledger.release`."""
+        if not self._rows(sql.FIND_UNIT, to_text(unit)):
+            return None
+        from rerail.ledger import rows
+
+        with self._database.writing() as connection:
+            return rows.release(connection, unit, seen)
 
     def charge(self, charge: Charge) -> Grant:
         """See `Ledger.charge`."""
@@ -114,7 +123,9 @@ class SqliteLedger:
         from rerail.ledger import rows
 
         with self._database.writing() as connection:
-            return rows.finish(connection, state, decision, record=record, at_s=at_s, command=command, cwd=cwd)
+            return rows.finish(
+                connection, state, decision, record=record, at_s=at_s, command=command, cwd=cwd, owner=self._owner()
+            )
 
     def append(
         self, name: str, *, run: RunId, unit: UnitName, attempt: int, at_s: float, fields: Mapping[str, object]
@@ -195,9 +206,18 @@ class SqliteLedger:
             with self._database.writing() as connection:
                 connection.execute(sql.READMIT, (to_text(root),))
 
-    def gaps(self) -> tuple[Gap, ...]:
+    def leases(self, root: str) -> tuple[Lease, ...]:
+        """See `Ledger.leases`."""
+        found = self._rows(sql.LIST_LEASES, to_text(root))
+        if not found:
+            return ()
+        from rerail.ledger.leases import lease_of
+
+        return tuple(read("lease", lease_of, row) for row in found)
+
+    def gaps(self, *, last: int = MOST_GAPS) -> tuple[Gap, ...]:
         """See `Ledger.gaps`."""
-        return tuple(read("event", _gap, row) for row in self._rows(sql.LIST_GAPS))
+        return tuple(read("event", _gap, row) for row in self._rows(sql.LIST_GAPS, last))
 
     def close(self) -> None:
         """See `Ledger.close`."""

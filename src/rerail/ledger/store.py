@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from rerail.decisions.start import Standing
     from rerail.ids import ClassName, EventId, PauseId, RunId, UnitName
 
+MOST_GAPS = 1_000
+"""Failures without a name that are returned at once; each may have some hundred kilobytes of text."""
+
 
 class Owner(NamedTuple):
     """A process that holds something, told apart from a later one with the same pid."""
@@ -41,6 +44,12 @@ class UnitBusyError(RerailError):
     """Another live process runs this unit now."""
 
     slug = "unit-busy"
+
+
+class LeaseLostError(RerailError):
+    """Another process has taken the unit over; the run that comes back writes nothing any more."""
+
+    slug = "lease-lost"
 
 
 class AlreadyAnsweredError(UsageError):
@@ -106,6 +115,19 @@ class Refusal(NamedTuple):
     detail: str
 
 
+class Lease(NamedTuple):
+    """Who runs a unit in a worktree."""
+
+    root: str
+    """The worktree's key; see `rerail.paths.worktree_key`."""
+    unit: UnitName
+    token: int
+    """Of this acquisition: larger than that of any before it."""
+    run: RunId
+    owner: Owner
+    since_s: float
+
+
 class Ledger(Protocol):
     """What every store does. Times are wall clock, seconds since the epoch."""
 
@@ -119,11 +141,22 @@ class Ledger(Protocol):
         """
         ...
 
-    def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool]) -> None:
-        """Mark an attempt as started, so that its never ending is seen.
+    def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool], root: str = "") -> None:
+        """Mark an attempt as started, so that its never ending is seen; with a *root*, take the unit's lease there.
 
         Raises:
             UnitBusyError: The unit is being run by another owner that *alive* says is alive.
+        """
+        ...
+
+    def release(self, unit: UnitName, *, seen: Callable[[Owner], bool]) -> Owner | None:
+        """Let go of a unit on the operator's word that its owner is gone; return that owner, or None where nobody holds it.
+
+        A process of another host cannot be seen from here, so it counts as alive for good. The unit's next run then finds an
+        attempt that never ended.
+
+        Raises:
+            UnitBusyError: *seen* says that the owner is at work.
         """
         ...
 
@@ -132,7 +165,11 @@ class Ledger(Protocol):
         ...
 
     def record(self, record: FailureRecord, state: RunState) -> EventId:
-        """Append a named failure and store the state that follows from it, together."""
+        """Append a named failure and store the state that follows from it, together.
+
+        Raises:
+            LeaseLostError: Another process has taken the unit over since the attempt began.
+        """
         ...
 
     def finish(
@@ -149,6 +186,9 @@ class Ledger(Protocol):
 
         A success resets the unit's class balances (windows stay). A pause asks its question, or keeps the open one of the same
         unit. A hand-back keeps the state for the unit's next run. Returns the pause's id when the run is paused.
+
+        Raises:
+            LeaseLostError: Another process has taken the unit over since the attempt began.
         """
         ...
 
@@ -209,8 +249,12 @@ class Ledger(Protocol):
         """Forget a refusal, after a check has passed."""
         ...
 
-    def gaps(self) -> tuple[Gap, ...]:
-        """Return the failures that no rule could name, oldest first."""
+    def leases(self, root: str) -> tuple[Lease, ...]:
+        """Return the leases that units have on a worktree, oldest first; those of owners that are gone are among them."""
+        ...
+
+    def gaps(self, *, last: int = MOST_GAPS) -> tuple[Gap, ...]:
+        """Return the failures that no rule could name, oldest first; of many, the *last* that were recorded."""
         ...
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from rerail.process.capture import Capture, CaptureCaps, Captured
 from rerail.process.child import run_child
 from rerail.process.result import Finished
+from rerail.process.signals import EndRequest
 from rerail.process.spawn import (
     CommandNotExecutable,
     CommandNotFound,
@@ -22,6 +23,7 @@ __all__ = [
     "Captured",
     "CommandNotExecutable",
     "CommandNotFound",
+    "EndRequest",
     "Finished",
     "SpawnError",
     "WorkingDirectoryGone",

@@ -39,6 +39,8 @@ from rerail.process.supervisor import Supervisor
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rerail.process.signals import EndRequest
+
 DEFAULT_GRACE_S = 5.0
 SYSTEM_CLOCK = SystemClock()
 
@@ -54,6 +56,7 @@ def run_child(
     caps: CaptureCaps = DEFAULT_CAPS,
     grace_s: float = DEFAULT_GRACE_S,
     clock: Clock = SYSTEM_CLOCK,
+    end: EndRequest | None = None,
 ) -> Finished:
     """Run *argv* to its end, show its output as it comes, and return what happened.
 
@@ -70,6 +73,7 @@ def run_child(
         caps: How much of each stream is kept.
         grace_s: How long the tree may take to end once it was told to.
         clock: Measures the duration and the limits.
+        end: Another thread's way to tell the command to end, as SIGTERM to this process would; it counts as interrupted then.
 
     Raises:
         SpawnError: The command could not be started; see `rerail.process.spawn` for the kinds.
@@ -81,7 +85,7 @@ def run_child(
         raise ValueError(msg)
     directory = spawn.working_directory(cwd, command)
     with ExitStack() as closing:
-        signals = closing.enter_context(SignalWatch())
+        signals = closing.enter_context(SignalWatch(end))
         with spawn.named_failures(command, directory, env):
             streams = _open_streams(closing, (("stdout", stdout_to), ("stderr", stderr_to)), caps)
         started_s = clock.monotonic_s()
@@ -95,18 +99,18 @@ def run_child(
         for stream in streams:
             stream.channel.close_child_end()
         run = Supervisor(child, streams, signals, clock, timeout_s=timeout_s, grace_s=grace_s)
-        end = run.to_the_end()
+        ended = run.to_the_end()
     return Finished(
         argv=command,
         cwd=directory,
-        exit_code=end.code,
-        signal=end.signal,
+        exit_code=ended.code,
+        signal=ended.signal,
         stdout=streams[0].captured(),
         stderr=streams[1].captured(),
         duration_s=clock.monotonic_s() - started_s,
         timed_out=run.timed_out,
         interrupted_by=run.interrupted_by,
-        core_dumped=end.core_dumped,
+        core_dumped=ended.core_dumped,
         closed_sinks=tuple(stream.name for stream in streams if stream.sink is not None and stream.sink.failed),
     )
 

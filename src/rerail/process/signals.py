@@ -11,6 +11,7 @@ import signal
 import socket
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from rerail.process import platform
@@ -20,10 +21,46 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 
-class SignalWatch:
-    """While entered, signals are noted and `fileno` becomes readable, instead of what they did before."""
+class EndRequest:
+    """Asks, from any thread and once, that the command which runs in another one ends: as SIGTERM to this process would.
+
+    A command that is started later, under the same request, is told at once.
+    """
 
     def __init__(self) -> None:
+        self._made = threading.Event()
+        self._lock = threading.Lock()
+        self._watch: SignalWatch | None = None
+
+    def make(self) -> None:
+        """Ask for the end."""
+        with self._lock:
+            if not self._made.is_set():
+                self._made.set()
+                if self._watch is not None:
+                    self._watch.hear(signal.SIGTERM)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the request, so long at most; whether it was made."""
+        return self._made.wait(timeout_s)
+
+    def _watched_by(self, watch: SignalWatch | None) -> None:
+        """Tell *watch* of the request from now on; None tells nobody any more."""
+        with self._lock:
+            self._watch = watch
+            if watch is not None and self._made.is_set():
+                watch.hear(signal.SIGTERM)
+
+
+class SignalWatch:
+    """While entered, signals are noted and `fileno` becomes readable, instead of what they did before.
+
+    Args:
+        end: Heard like a signal, on whatever thread the watch is.
+    """
+
+    def __init__(self, end: EndRequest | None = None) -> None:
+        self._end = end
         self._heard: deque[int] = deque()
         self._before: dict[int, Any] = {}
         self._is_listening = False
@@ -39,6 +76,8 @@ class SignalWatch:
             self._wakeup_fd_before = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
             self._note_signals()
             self._witness = GroupWitness() if platform.SIGNALS_REACH_GROUPS else None
+        if self._end is not None:
+            self._end._watched_by(self)  # noqa: SLF001  each is the other's half
         return self
 
     def __exit__(
@@ -47,6 +86,8 @@ class SignalWatch:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._end is not None:
+            self._end._watched_by(None)  # noqa: SLF001
         for signum, handler in self._before.items():
             signal.signal(signum, handler)
         if self._is_listening:
@@ -59,6 +100,12 @@ class SignalWatch:
     def fileno(self) -> int:
         """Return the descriptor that is readable when a signal may have come."""
         return self._ears.fileno()
+
+    def hear(self, signum: int) -> None:
+        """Note a signal that somebody else passes on, from whatever thread."""
+        self._heard.append(signum)
+        with suppress(BlockingIOError):  # then the watch is awake already
+            self._mouth.send(b"\0")
 
     def take(self) -> list[int]:
         """Return the signals heard since the last call, in order."""

@@ -9,7 +9,7 @@ import sys
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
-from rerail.decisions.effects import AskLanded, Call, MakeRepair, RunHeal, Sleep
+from rerail.decisions.effects import AskLanded, Call, MakeRepair, PlanHeal, RunHeal, Sleep
 from rerail.observe import contained
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Sessio
 async def _perform(effect: BlockingEffect, session: Session) -> Reply:
     """Perform a blocking effect to its end, in a thread where it may wait; a cancellation is kept until it is done."""
     perform = session.performer.perform
-    if not (session.performer.blocks or isinstance(effect, RunHeal)):
+    if not (session.performer.blocks or isinstance(effect, (PlanHeal, RunHeal))):
         return perform(effect)
     if _under_trio():
         import anyio

@@ -13,7 +13,8 @@ from rerail.decisions.effects import (
     Finish,
     IdentifyInput,
     MakeRepair,
-    Plan,
+    PlanHeal,
+    PlanRepair,
     RunHeal,
     Sleep,
     Spend,
@@ -66,7 +67,7 @@ def advance(session: Session, reply: Reply, sleep: Sleeper) -> Call | End:
             case Call():
                 performer.perform(effect)
                 return effect
-            case Spend() | DrawWait() | Announce() | Finish() | IdentifyInput() | Plan():
+            case Spend() | DrawWait() | Announce() | Finish() | IdentifyInput() | PlanRepair() | PlanHeal():
                 reply = performer.perform(effect)
             case _:
                 try:

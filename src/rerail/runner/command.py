@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import Tried
     from rerail.evidence.model import Evidence, Stream
     from rerail.ids import Fingerprint
-    from rerail.process import Captured, Finished
+    from rerail.process import Captured, EndRequest, Finished
     from rerail.runner.unit import Unit
 
 
@@ -63,6 +63,7 @@ class CommandWork(RunnableWork):
         tree_state: Fingerprints the files.
         timeout_s: After so long it is ended, and counts as timed out; None for no limit.
         clock: Tells when an attempt failed.
+        end: Another thread's way to end it; the run is cancelled then.
     """
 
     def __init__(
@@ -75,10 +76,11 @@ class CommandWork(RunnableWork):
         tree_state: TreeState,
         timeout_s: float | None,
         clock: Clock,
+        end: EndRequest | None = None,
     ) -> None:
         super().__init__(unit, argv, clock=clock, cwd=cwd)
         self.command = argv
-        self._sinks, self._tree_state, self._timeout_s = sinks, tree_state, timeout_s
+        self._sinks, self._tree_state, self._timeout_s, self._end = sinks, tree_state, timeout_s, end
 
     def attempt(self) -> Tried:
         """Run the command once."""
@@ -90,6 +92,7 @@ class CommandWork(RunnableWork):
                 stdout_to=self._sinks.stdout,
                 stderr_to=self._sinks.stderr,
                 timeout_s=self._timeout_s,
+                end=self._end,
             )
         except SpawnError as error:
             # A command that cannot be started is a failure like any other: it is named, and the name says what to do.
@@ -126,13 +129,19 @@ def words(argv: object) -> tuple[str, ...]:
     return made
 
 
+def streams_of(finished: Finished) -> tuple[Stream, Stream]:
+    """Return a finished command's stdout and stderr, redacted and clipped."""
+    return _stream(StreamName.STDOUT, finished.stdout), _stream(StreamName.STDERR, finished.stderr)
+
+
 def _evidence(finished: Finished) -> Evidence:
+    stdout, stderr = streams_of(finished)
     return from_process(
         finished.argv,
         exit_code=finished.exit_code,
         signal=finished.signal,
-        stdout=_stream(StreamName.STDOUT, finished.stdout),
-        stderr=_stream(StreamName.STDERR, finished.stderr),
+        stdout=stdout,
+        stderr=stderr,
         cwd=finished.cwd,
         duration_s=finished.duration_s,
         timed_out=finished.timed_out,

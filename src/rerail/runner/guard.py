@@ -15,21 +15,18 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack
 
 import attrs
 
-from rerail.decisions.effects import FailureRecord
-from rerail.decisions.model import Answer, Stop, Why
+from rerail.decisions.model import Answer
 from rerail.errors import UsageError
-from rerail.evidence.model import Evidence, Source
-from rerail.ids import PauseId, RuleSlug, RunId, UnitName
+from rerail.ids import PauseId, RunId, UnitName
 from rerail.ledger.store import AlreadyAnsweredError
 from rerail.observe import contained, warn
-from rerail.rules.model import Citation, Classification
 from rerail.runner import awaited, blocking
 from rerail.runner.attempts import Attempts
-from rerail.runner.outcome import Cancelled, Outcome, Paused, Stopped, Succeeded
+from rerail.runner.outcome import Cancelled, Outcome, Paused, Succeeded
 from rerail.runner.session import Session
 from rerail.runner.unit import Unit
+from rerail.runner.watched import watched, watched_async
 from rerail.runner.work import CallableWork, RunnableWork, Work, never_awaited, nothing_to_await
-from rerail.taxonomy import Action, FailureClass
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import Tried
     from rerail.decisions.policy import Policy
     from rerail.decisions.start import Standing
-    from rerail.ledger.store import PauseRecord, Refusal
+    from rerail.ledger.store import PauseRecord
     from rerail.runner.awaited import AsyncSleeper
     from rerail.runner.blocking import Sleeper
     from rerail.runner.perform import Tools
@@ -123,10 +120,9 @@ class Guard:
 
     def _drive(self, work: RunnableWork, standing: Standing | None, first: Tried | None = None) -> Outcome[Any]:
         while True:
-            if (refused := self._refused(work)) is not None:
-                return refused
             session = self._session(work, standing)
-            end = blocking.drive(session, work.attempt, self.sleep, first=first)
+            attempt = watched(work, is_in_use=self._is_in_use)
+            end = blocking.drive(session, attempt, self.sleep, first=first)
             outcome = _passed_on(session.outcome(end))
             if not isinstance(outcome, Paused) or self.tools.on_pause is None:
                 return outcome
@@ -167,10 +163,9 @@ class Guard:
         self, work: CallableWork, standing: Standing | None, first: Tried | None = None
     ) -> Outcome[Any]:
         while True:
-            if (refused := self._refused(work)) is not None:
-                return refused
             session = self._session(work, standing)
-            end = await awaited.drive(session, work.attempt_async, self.asleep, first=first)
+            attempt = watched_async(work, is_in_use=self._is_in_use)
+            end = await awaited.drive(session, attempt, self.asleep, first=first)
             outcome = _passed_on(session.outcome(end))
             if session.pending is not None:  # it came while the terminal record was written
                 raise session.pending
@@ -277,7 +272,9 @@ class Guard:
         """
         chosen = _unit_of(unit, declared) if declared else unit
         work = Work(self._declared(chosen), given, clock=self.tools.clock, cwd=self.root)
-        return Attempts(lambda: self._admitted_session(work), self.sleep, self.asleep)
+        return Attempts(
+            lambda: self._session(work, self.tools.ledger.standing(work.unit.name)), self.sleep, self.asleep
+        )
 
     def _declared(self, unit: object) -> Unit:
         if isinstance(unit, Unit):
@@ -313,43 +310,19 @@ class Guard:
             tools=self.tools,
             policy=self.policy,
             classify=self._classify,
+            refusal=self.tools.admit(work.cwd) if work.cwd else None,
         )
 
-    def _admitted_session(self, work: Work) -> Session:
-        refused = self._refused(work)
-        if refused is not None:
-            refused.unwrap()
-        return self._session(work, self.tools.ledger.standing(work.unit.name))
+    def _is_in_use(self, root: str) -> bool:
+        """Whether another process runs a unit in a worktree."""
+        owner, alive = self.tools.owner(), self.tools.alive
+        return any(lease.owner != owner and alive(lease.owner) for lease in self.tools.ledger.leases(root))
 
     def _next_run(self) -> RunId:
         """Return the id of a new unit run. A forked process counts on its own: two runs of one id would share their charges."""
         if (pid := os.getpid()) != self._pid:
             self._pid, self.run_id = pid, RunId(f"{self.run_id}-{pid}")
         return RunId(f"{self.run_id}.{next(self._numbers)}")
-
-    def _refused(self, work: Work) -> Stopped | None:
-        """Return a stop when nothing may be started where the unit works."""
-        if not work.cwd:
-            return None
-        refusal = self.tools.admit(work.cwd)
-        if refusal is None:
-            return None
-        record = _refusal_record(refusal, work.unit.name, run=self.run_id, at_s=self.tools.clock.wall_s())
-        self.tools.show(record)
-        return Stopped(work.unit.name, 0, (record,), None, Why.REFUSED_WORKTREE)
-
-
-def _refusal_record(refusal: Refusal, unit: UnitName, *, run: RunId, at_s: float) -> FailureRecord:
-    """Return what a failed check before the first attempt is, named like any other failure."""
-    named = Classification(
-        class_=FailureClass.WORKTREE.value,
-        reason=refusal.reason,
-        rule=RuleSlug("rerail-worktree-check"),
-        summary=refusal.detail,
-        evidence=(Citation("worktree-safety", 0, refusal.detail),),
-        action=Action.STOP,
-    )
-    return FailureRecord(run, unit, 0, at_s, Evidence(Source.PROCESS), named, Stop(Why.REFUSED_WORKTREE))
 
 
 def _passed_on(outcome: Outcome[T]) -> Outcome[T]:

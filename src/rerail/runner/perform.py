@@ -6,20 +6,29 @@ All of it may block. Calls, waits and callbacks are not here, for an awaiting pr
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 import attrs
 
 from rerail.budget.model import Balance, Grant, Limit
-from rerail.decisions.effects import Announce, Call, DrawWait, Finish, IdentifyInput, Plan, RunHeal, Spend
-from rerail.decisions.model import Draws, Heal, HealOutcome, Pause, Repair, Stop
-from rerail.errors import GitError, LedgerError
+from rerail.decisions.effects import (
+    Announce,
+    Call,
+    DrawWait,
+    Finish,
+    HealPlanned,
+    IdentifyInput,
+    PlanHeal,
+    PlanRepair,
+    RunHeal,
+    Spend,
+)
+from rerail.decisions.model import Draws, HealOutcome, Pause, Stop
+from rerail.errors import LedgerError
 from rerail.handlers.backoff import curve_s
-from rerail.handlers.heal import not_healed, outcome_of
 from rerail.ledger.store import Refusal
 from rerail.observe import contained, decision_facts
-from rerail.paths import find_root
+from rerail.paths import worktree_key
 from rerail.runner.work import landing
 from rerail.taxonomy import FailureClass
 
@@ -31,7 +40,7 @@ if TYPE_CHECKING:
     from rerail.decisions.model import Ending, Landing, RunState
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
-    from rerail.git.report import HealReport
+    from rerail.git.report import HealPlan, HealReport
     from rerail.handlers.repair import RepairRequest
     from rerail.ids import Fingerprint, PauseId
     from rerail.ledger.store import Ledger, Owner
@@ -40,15 +49,15 @@ if TYPE_CHECKING:
     from rerail.runner.outcome import Paused
     from rerail.runner.work import Work
 
-BlockingEffect = Call | IdentifyInput | Spend | DrawWait | Plan | Announce | RunHeal | Finish
+BlockingEffect = Call | IdentifyInput | Spend | DrawWait | PlanRepair | PlanHeal | Announce | RunHeal | Finish
 """The effects performed here; of a `Call`, only the mark that it starts."""
 
 
 class Healer(Protocol):
     """Heals what a named failure broke, or says why not; `rerail.app` builds one over git and the recipes in force."""
 
-    def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> str:
-        """Return what would be done, in words; ``""`` when no recipe fits."""
+    def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> HealPlan:
+        """Return what would be done, or how the heal would end where it cannot begin; change nothing."""
         ...
 
     def heal(self, classification: Classification, evidence: Evidence, cwd: str) -> HealReport:
@@ -121,8 +130,10 @@ class Performer:
                 self._finish(effect)
             case IdentifyInput():
                 return self._work.input_id()
-            case Plan():
-                return self._plan(effect)
+            case PlanRepair():
+                return self._plan_repair(effect)
+            case PlanHeal():
+                return self._plan_heal(effect)
             case RunHeal():
                 return self._heal(effect)
             case _:
@@ -157,7 +168,8 @@ class Performer:
         self._state = call.state
         # What is kept in memory alone ends with the process: a start that nobody could find unended is not worth a mark.
         if self._known and self.blocks:
-            self._tools.ledger.begin(call.state, self._tools.owner(), alive=self._tools.alive)
+            root = worktree_key(self._work.cwd) if self._work.cwd else ""
+            self._tools.ledger.begin(call.state, self._tools.owner(), alive=self._tools.alive, root=root)
         self.emit("attempt.started")
 
     def _spend(self, spend: Spend) -> Grant:
@@ -179,16 +191,19 @@ class Performer:
             )
         return grant
 
-    def _plan(self, plan: Plan) -> str:
-        match plan.decision:
-            case Heal():
-                return self._tools.healer.plan(plan.classification, plan.evidence, self._work.cwd)
-            case Repair():
-                from rerail.handlers.repair import propose  # 60 ms to import, and most failures are not repaired
+    def _plan_repair(self, plan: PlanRepair) -> str:
+        from rerail.handlers.repair import propose  # 60 ms to import, and most failures are not repaired
 
-                self._work.proposal = propose(self._request(plan.classification, plan.evidence))
-                return "; ".join(self._work.proposal.changes) if self._work.proposal else ""
-        assert_never(plan.decision)
+        self._work.proposal = propose(self._request(plan.classification, plan.evidence))
+        return "; ".join(self._work.proposal.changes) if self._work.proposal else ""
+
+    def _plan_heal(self, plan: PlanHeal) -> HealPlanned:
+        planned = self._tools.healer.plan(plan.classification, plan.evidence, self._work.cwd)
+        report = planned.not_begun
+        if report is None:
+            return HealPlanned(f"{planned.recipe}: {', '.join(planned.steps)}" if planned.recipe else "")
+        self._work.heals.append(report)
+        return HealPlanned(report.detail, HealOutcome(report.outcome))
 
     def repaired(self, new_input: object) -> Fingerprint | None:
         """Take what a repairer gave; return the fingerprint of the new input, or None where it gave none."""
@@ -223,16 +238,14 @@ class Performer:
         record, self._state = announce.record, announce.state
         self._known = True
         self._work.history.append(record)
-        self._tools.ledger.record(record, announce.state)
+        if not self._is_refused:
+            self._tools.ledger.record(record, announce.state)
         if self._is_heard or self._tools.on_failure:
             self._tools.show(record)
 
     def _heal(self, run: RunHeal) -> HealOutcome:
         record = run.record
-        try:
-            report = self._tools.healer.heal(record.classification, record.evidence, self._work.cwd)
-        except GitError as error:  # git could not be asked, so nothing was changed
-            report = not_healed(record.classification, error.message)
+        report = self._tools.healer.heal(record.classification, record.evidence, self._work.cwd)
         self._work.heals.append(report)
         self._tools.ledger.append(
             "heal.finished",
@@ -242,8 +255,17 @@ class Performer:
             at_s=self._tools.clock.wall_s(),
             fields=attrs.asdict(report),
         )
-        self.emit("heal.finished", outcome=report.outcome)
-        return outcome_of(report)
+        self.emit(
+            "heal.finished",
+            outcome=report.outcome,
+            recipe=report.recipe,
+            steps=report.steps or None,
+            backup=report.backup,
+            undo=report.undo,
+            expired=report.expired or None,
+            detail=report.detail,
+        )
+        return HealOutcome(report.outcome)
 
     def _finish(self, finish: Finish) -> None:
         state, decision = finish.state, finish.decision
@@ -281,5 +303,5 @@ class Performer:
 
     def _refuse_worktree(self, reason: str, detail: str) -> None:
         if self._work.cwd:
-            root = str(find_root(Path(self._work.cwd)))
+            root = worktree_key(self._work.cwd)
             self._tools.ledger.refuse(Refusal(root, self._tools.clock.wall_s(), reason, detail))

@@ -21,10 +21,12 @@ from rerail.decisions.effects import (
     Effect,
     FailureRecord,
     Finish,
+    HealPlanned,
     IdentifyInput,
     Interrupted,
     MakeRepair,
-    Plan,
+    PlanHeal,
+    PlanRepair,
     Raised,
     Reply,
     Returned,
@@ -60,6 +62,7 @@ from rerail.decisions.model import (
     Stop,
     Succeeded,
     Waited,
+    Why,
 )
 from rerail.decisions.start import HOST_GONE
 from rerail.evidence.fingerprint import evidence_fingerprint
@@ -87,7 +90,8 @@ class End:
 
 Script: TypeAlias = Generator[Effect, Reply, End]
 
-_HOST_GONE_EVIDENCE = Evidence(Source.PROCESS)
+_NO_EVIDENCE = Evidence(Source.PROCESS)
+"""Of a failure that no process was there to tell of."""
 
 
 def follow(state: RunState, decision: Decision, *, policy: Policy, classify: Classify) -> Script:
@@ -165,7 +169,11 @@ def _name(
     """Charge, decide and announce one named failure: all that happens between the failure and the first action."""
     action = policy.action(classification)
     grant: Grant | None = None
-    if spends(action):
+    plan, not_begun = "", None
+    if action is Action.HEAL:
+        # Looked at before it is charged: where no recipe fits, nothing is recovered.
+        plan, not_begun = _planned((yield PlanHeal(classification, failure.evidence)))
+    if spends(action) and not_begun is None:
         reply = yield Spend(
             Charge(
                 state.run,
@@ -188,16 +196,41 @@ def _name(
             evidence = evidence_fingerprint(failure.evidence)
             rejected = _fingerprint((yield IdentifyInput()))
         case Action.HEAL:
-            evidence = evidence_fingerprint(failure.evidence)
+            evidence = evidence_fingerprint(failure.evidence) if not_begun is None else None
         case Action.PAUSE | Action.STOP:
             pass
         case _:
             assert_never(action)
-    state, decision = step(state, Failed(classification, grant, failure.at_s, evidence, rejected), policy, draws)
-    plan = ""
-    if isinstance(decision, (Repair, Heal)):
-        plan = _text((yield Plan(decision, classification, failure.evidence)))
-    record = FailureRecord(
+    failed = Failed(classification, grant, failure.at_s, evidence, rejected, not_begun)
+    state, decision = step(state, failed, policy, draws)
+    if isinstance(decision, Repair):
+        plan = _text((yield PlanRepair(classification, failure.evidence)))
+    elif isinstance(decision, Pause) and not_begun is None:
+        plan = ""  # a limit binds: what a heal would do is not done
+    record = _record(state, failure, classification, decision, plan, grant)
+    yield Announce(record, state)
+    return state, decision, record
+
+
+def refuse(state: RunState, classification: Classification, at_s: float) -> Script:
+    """Yield the effects of a run that may not begin: why is named and announced like any failure, and nothing is called."""
+    decision = Stop(Why.REFUSED_WORKTREE)
+    state = state._replace(phase=Phase.STOPPED, last=classification)
+    record = _record(state, Raised(_NO_EVIDENCE, at_s), classification, decision)
+    yield Announce(record, state)
+    yield Finish(state, decision, record)
+    return End(state, decision, record)
+
+
+def _record(
+    state: RunState,
+    failure: Raised,
+    classification: Classification,
+    decision: Decision,
+    plan: str = "",
+    grant: Grant | None = None,
+) -> FailureRecord:
+    return FailureRecord(
         state.run,
         state.unit,
         state.attempt,
@@ -208,15 +241,13 @@ def _name(
         plan,
         grant.balance if grant else None,
     )
-    yield Announce(record, state)
-    return state, decision, record
 
 
 def _name_lost_attempt(
     state: RunState, policy: Policy
 ) -> Generator[Effect, Reply, tuple[RunState, Decision, FailureRecord]]:
     """Name an attempt that was started and never ended, instead of running the unit that may have killed its host."""
-    lost = Raised(_HOST_GONE_EVIDENCE, state.started_at_s)
+    lost = Raised(_NO_EVIDENCE, state.started_at_s)
     return (yield from _name(state, lost, policy, HOST_GONE))
 
 
@@ -226,6 +257,11 @@ def _ending(reply: Reply) -> Succeeded | Cancelled:
 
 def _draws(reply: Reply) -> Draws:
     assert isinstance(reply, Draws), reply
+    return reply
+
+
+def _planned(reply: Reply) -> HealPlanned:
+    assert isinstance(reply, HealPlanned), reply
     return reply
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
-from rerail.decisions.model import HandBack, Pause, Phase, Proceed, Stop
-from rerail.decisions.start import start
+from rerail.decisions.model import HandBack, Pause, Phase, Proceed, RunState, Stop
+from rerail.decisions.start import refused_worktree, start
 from rerail.runner.outcome import Cancelled, HandedBack, Outcome, Paused, Stopped, Succeeded
 from rerail.runner.perform import Performer
-from rerail.runner.script import follow
+from rerail.runner.script import follow, refuse
 
 if TYPE_CHECKING:
     from rerail.decisions.policy import Policy
     from rerail.decisions.start import Standing
     from rerail.ids import RunId
+    from rerail.ledger.store import Refusal
     from rerail.runner.perform import Tools
     from rerail.runner.script import Classify, End
     from rerail.runner.work import Work
@@ -29,12 +30,32 @@ class Session:
         tools: What recovery works with.
         policy: The loop's; the unit's own goes before it.
         classify: Names a failure.
+        refusal: Why nothing may be started where the unit works; None: it may.
     """
 
     def __init__(
-        self, work: Work, standing: Standing | None, *, run: RunId, tools: Tools, policy: Policy, classify: Classify
+        self,
+        work: Work,
+        standing: Standing | None,
+        *,
+        run: RunId,
+        tools: Tools,
+        policy: Policy,
+        classify: Classify,
+        refusal: Refusal | None = None,
     ) -> None:
         policy = work.unit.policy or policy
+        self.work = work
+        self.pending: BaseException | None = None
+        """A cancellation that came while something was written: it is raised once that is done, and the run has ended."""
+        self.performer = Performer(tools, work, policy, known=standing is not None)
+        if refusal is not None:
+            # What the ledger knows of the unit stays as it is: it goes on where the unit may run again.
+            self.performer.refuse(None)
+            now_s = tools.clock.wall_s()
+            state = RunState(run, work.unit.name, started_at_s=now_s, effects=work.unit.effects)
+            self.script = refuse(state, refused_worktree(refusal.reason, refusal.detail), now_s)
+            return
         handed_back = standing is not None and standing.state.phase is Phase.HANDED_BACK
         state, decision = start(
             standing,
@@ -46,10 +67,6 @@ class Session:
             now_s=tools.clock.wall_s(),
             policy=policy,
         )
-        self.work = work
-        self.pending: BaseException | None = None
-        """A cancellation that came while something was written: it is raised once that is done, and the run has ended."""
-        self.performer = Performer(tools, work, policy, known=standing is not None)
         if isinstance(decision, HandBack) or (isinstance(decision, Pause) and standing is not None and standing.pause):
             # Nothing is run, so nothing ends: the run that asked, or handed back, has its terminal record already.
             self.performer.refuse(standing.pause.id if standing is not None and standing.pause else None)

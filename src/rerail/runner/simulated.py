@@ -17,9 +17,11 @@ from rerail.decisions.effects import (
     Call,
     DrawWait,
     Finish,
+    HealPlanned,
     IdentifyInput,
     MakeRepair,
-    Plan,
+    PlanHeal,
+    PlanRepair,
     Raised,
     Returned,
     RunHeal,
@@ -130,8 +132,10 @@ class _World:
                 return self._scenario.landing
             case Announce(record):
                 self.failures.append(record)
-            case Plan():
+            case PlanRepair():
                 return ""
+            case PlanHeal():
+                return HealPlanned("")
             case Finish():
                 pass
         return None

@@ -263,6 +263,11 @@ REASONS: tuple[ReasonSpec, ...] = (
                 "the worktree's path is already taken",
                 "choose a free path, or clear the old registration",
             ),
+            (
+                "main-checkout-moved",
+                "a unit in a linked worktree moved the main checkout",
+                "put the main checkout back by its reflog, then run the check",
+            ),
             ("lease-lost", "another session holds this worktree", "stop; let the holder finish"),
             (
                 "foreign-session",

@@ -33,6 +33,7 @@ def test_no_failure_exits_as_a_success(slug: ErrorSlug) -> None:
         (ErrorSlug.PAUSED, 75),
         (ErrorSlug.PAUSED_UNTIL, 75),
         (ErrorSlug.STOPPED, 70),
+        (ErrorSlug.BELOW_THRESHOLD, 70),
         (ErrorSlug.WORKTREE_REFUSED, 70),
         (ErrorSlug.USAGE, 2),
         (ErrorSlug.SETTINGS_INVALID, 2),
@@ -47,3 +48,6 @@ def test_a_failure_exits_by_its_slug(slug: ErrorSlug | None, code: int) -> None:
 def test_a_cancellation_exits_by_its_signal() -> None:
     assert exit_code(ErrorSlug.CANCELLED) == 128 + signal.SIGINT
     assert exit_code(ErrorSlug.CANCELLED, signal=signal.SIGTERM) == 128 + signal.SIGTERM
+    assert (
+        exit_code(ErrorSlug.CANCELLED, signal=signal.SIGHUP) == 128 + signal.SIGTERM
+    )  # asked to end, by nobody's keyboard

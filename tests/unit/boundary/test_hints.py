@@ -13,7 +13,22 @@ from rerail.boundary.slugs import ERROR_FAILURE_RECOVERY, NEVER_GENERIC, ErrorSl
 
 PLACEHOLDERS = {
     name: f"a-{name}"
-    for name in ("unit", "pause", "time", "failure_class", "remedy", "root", "file", "kind", "pitfall", "path")
+    for name in (
+        "unit",
+        "pause",
+        "time",
+        "failure_class",
+        "remedy",
+        "root",
+        "file",
+        "kind",
+        "pitfall",
+        "path",
+        "corpus",
+        "backup",
+        "backups",
+        "entry",
+    )
 } | {"call": "rerail rules list", "check": "rules test"}
 VERBS = {
     *(
@@ -29,6 +44,8 @@ VERBS = {
         "doctor",
         "taxonomy",
         "why",
+        "eval",
+        "mcp",
     )
 }
 """Of the stable contract of commands."""
@@ -76,7 +93,9 @@ def test_the_commands_that_a_hint_quotes_are_rerails(entry: Entry[...]) -> None:
         assert verb in VERBS or verb == "--help"
 
 
-@pytest.mark.parametrize("kind", ["class", "reason", "rule", "recipe", "pause", "unit", "event", "something else"])
+@pytest.mark.parametrize(
+    "kind", ["class", "reason", "rule", "recipe", "backup", "tool", "pause", "unit", "event", "something else"]
+)
 def test_a_command_that_lists_the_names_of_a_kind_is_quoted_and_ready_to_run(kind: str) -> None:
     advice = hints.list_names.template(kind=kind)
     assert advice.text == f"Use a name that `{' '.join(advice.command)}` shows."
@@ -95,9 +114,13 @@ def test_a_name_that_a_shell_would_read_is_quoted_in_a_command() -> None:
 
 
 def test_who_can_only_be_the_operator_is_never_the_caller() -> None:
-    for slug in (ErrorSlug.PAUSED, ErrorSlug.UNCLASSIFIED, ErrorSlug.OUTCOME_UNKNOWN, ErrorSlug.RECIPE_UNTRUSTED):
+    operators = (
+        *(ErrorSlug.PAUSED, ErrorSlug.UNCLASSIFIED, ErrorSlug.OUTCOME_UNKNOWN),
+        *(ErrorSlug.RECIPE_UNTRUSTED, ErrorSlug.NOT_ALLOWED),
+    )
+    for slug in operators:
         steps = [entry for entry in REGISTRY.values() if slug in entry.family]
-        assert [entry.audience for entry in steps] == [Audience.OPERATOR]
+        assert {entry.audience for entry in steps} == {Audience.OPERATOR}
 
 
 @slugs

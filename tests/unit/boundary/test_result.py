@@ -93,6 +93,10 @@ def test_a_projects_own_error_has_the_slug_of_the_nearest_one_that_is_rerails() 
     assert slug_of(WithoutError("x")) is ErrorSlug.RERAIL_ERROR
 
 
+def test_a_list_of_facts_is_given_to_whoever_shows_it() -> None:
+    assert Result(True, "pauses", data={"pauses": ({"id": "p1"},)}).rows("pauses") == [{"id": "p1"}]
+
+
 FLOOR = hints.correct_and_run_again()
 NOTICE = hints.ledger_in_project(path="/repo/.rerail/ledger.db")
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from enum import Enum, IntEnum
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -145,6 +146,17 @@ def test_advice_that_is_not_registered_is_refused(ok: bool) -> None:
 def test_a_hint_that_is_filled_in_wrongly_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(RefusedResultError, match="hint answer-pause takes text for pause, got"):
         serialize_result(Result(False, "run", hints=(Hint("answer-pause", fields),), error=ErrorSlug.PAUSED))
+
+
+def test_a_hint_that_cannot_be_written_as_a_command_is_refused() -> None:
+    with pytest.raises(RefusedResultError, match="hint correct-call cannot be filled in"):
+        serialize_result(Result(False, "run", "m", hints=(Hint("correct-call", {"call": "rerail 'x"}),)))
+
+
+@pytest.mark.parametrize("data", ["text", None, ["a"]])
+def test_data_that_are_no_facts_by_name_are_refused(data: Any) -> None:
+    with pytest.raises(RefusedResultError, match="data are facts by name"):
+        serialize_result(Result(True, "run", data=data))
 
 
 class Colour(Enum):

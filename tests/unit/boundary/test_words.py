@@ -91,9 +91,14 @@ def test_every_reason_to_pause_or_stop_has_words(why: Why) -> None:
     assert stopped.startswith("stop, surface to operator (")
 
 
+def test_what_stood_in_the_way_of_a_heal_is_said_with_the_pause() -> None:
+    paused = record(Pause(Why.NOT_HEALED), "git/conflict", plan="the index is locked by process 12")
+    assert "the index is locked by process 12" in action_in_words(paused, BUILT_IN)
+
+
 def test_a_class_that_the_taxonomy_does_not_know_still_has_words() -> None:
     """A record may outlive the recipe that added its class."""
     named = classification("git/conflict")._replace(class_="gone", reason="too")
     assert action_in_words(record(Stop(Why.CLASS), named=named), BUILT_IN) == (
-        "stop, surface to operator (nothing here can recover it)"
+        "stop, surface to operator (this kind of failure is the operator's to decide)"
     )

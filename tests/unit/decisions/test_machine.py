@@ -188,6 +188,24 @@ def test_only_an_unsafe_unit_is_asked_whether_its_effect_landed(effects: Effects
     assert decided == decision
 
 
+@pytest.mark.parametrize(
+    ("landing", "decision"),
+    [
+        (Landing.LANDED, Proceed(landed=True)),
+        (Landing.ABSENT, Stop(Why.CLASS)),
+        (Landing.UNKNOWN, Pause(Why.UNKNOWN_OUTCOME)),
+    ],
+)
+def test_what_would_stop_an_unsafe_unit_midway_asks_first_whether_its_effect_landed(
+    landing: Landing, decision: Decision
+) -> None:
+    state, decided = step(
+        running(effects=Effects.UNSAFE), failed("runtime/time-limit", may_have_landed=True), POLICY, DRAWS
+    )
+    assert decided == Probe()
+    assert step(state, Probed(landing), POLICY, DRAWS)[1] == decision
+
+
 def test_an_unsafe_unit_that_certainly_did_not_land_is_simply_retried() -> None:
     _, decided = step(running(effects=Effects.UNSAFE), failed("provider/rate-limit"), POLICY, DRAWS)
     assert isinstance(decided, Retry)
@@ -252,8 +270,10 @@ def test_the_run_ceiling_pauses_although_the_class_has_budget_left(ceiling: Ceil
 def test_no_class_but_provider_is_ever_retried_as_it_is(reason: str, effects: Effects, landed: bool) -> None:
     named = classification(reason)
     event = failed(reason, may_have_landed=landed)._replace(grant=grant(reason) if spends(named.action) else None)
-    _, decided = step(running(effects=effects), event, POLICY, DRAWS)
-    if isinstance(decided, Retry | Probe):
+    state, decided = step(running(effects=effects), event, POLICY, DRAWS)
+    if isinstance(decided, Probe):
+        _, decided = step(state, Probed(Landing.ABSENT), POLICY, DRAWS)
+    if isinstance(decided, Retry):
         assert named.class_ == "provider"
 
 

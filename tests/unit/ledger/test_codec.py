@@ -17,6 +17,7 @@ from rerail.evidence.model import Evidence, Source
 from rerail.ids import PauseId, RunId, UnitName
 from rerail.ledger import codec
 from rerail.ledger.columns import from_json, read, to_json
+from rerail.ledger.named import classification_to_json
 from rerail.ledger.store import Owner, PauseRecord
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def test_a_run_state_comes_back_as_it_was(state: RunState) -> None:
 
 @given(classifications)
 def test_a_classification_comes_back_as_it_was(named: Classification) -> None:
-    assert codec.classification_from_json(through_text(codec.classification_to_json(named))) == named
+    assert codec.classification_from_json(through_text(classification_to_json(named))) == named
 
 
 @given(decisions)
@@ -89,7 +90,7 @@ FAILURE = record(Retry(1.0))._replace(evidence=Evidence(Source.PROCESS, command=
 
 CODECS: list[tuple[str, Callable[[object], Any], Callable[[Any], dict[str, object]], Any]] = [
     ("run state", codec.state_from_json, codec.state_to_json, running(last=classification())),
-    ("classification", codec.classification_from_json, codec.classification_to_json, classification()),
+    ("classification", codec.classification_from_json, classification_to_json, classification()),
     ("decision", codec.decision_from_json, codec.decision_to_json, Retry(1.0)),
     ("failure record", codec.record_from_json, codec.record_to_json, FAILURE),
     ("owner", codec.owner_from_json, codec.owner_to_json, Owner(1, "2", "3", "4")),
@@ -147,6 +148,6 @@ def test_what_is_not_json_is_refused(text: object) -> None:
 
 
 def test_the_public_keys_of_a_classification_are_those_of_the_design() -> None:
-    written = codec.classification_to_json(classification())
+    written = classification_to_json(classification())
     assert {"class", "reason", "rule", "summary", "evidence", "action", "retry_after_s", "trace"} <= written.keys()
     assert json.loads(json.dumps(written)) == written

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import psutil
 import pytest
 from tests.processes import PATIENCE_S
 
-from rerail.process import run_child
+from rerail.process import EndRequest, run_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,3 +265,37 @@ def witness_of(running: Host, *, after: psutil.Process | None = None) -> psutil.
                 if child != after and child.name() == "cat":
                     return child
     pytest.fail("there is no witness")
+
+
+def test_another_thread_can_ask_for_the_end_wherever_the_command_runs(fifo: Callable[[str], Fifo]) -> None:
+    log, end = fifo("log"), EndRequest()
+    script = f"echo ready > {log.path}; sleep 600 & sleep 600"
+    ended: list[Any] = []
+
+    def run() -> None:
+        ended.append(run_child(["sh", "-c", script], stdout_to=None, stderr_to=None, end=end))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    log.hear_until("ready")
+    end.make()
+    thread.join(PATIENCE_S)
+    (finished,) = ended
+    assert (finished.signal, finished.interrupted_by, finished.timed_out) == ("SIGTERM", "SIGTERM", False)
+
+
+def test_a_command_that_starts_after_the_end_was_asked_for_is_told_at_once() -> None:
+    end = EndRequest()
+    end.make()
+    end.make()
+    assert end.wait(0)
+    for _ in range(2):
+        finished = run_child(["sleep", "600"], stdout_to=None, stderr_to=None, end=end)
+        assert finished.interrupted_by == "SIGTERM"
+
+
+def test_a_request_that_is_never_made_changes_nothing() -> None:
+    end = EndRequest()
+    finished = run_child(["sh", "-c", "exit 3"], stdout_to=None, stderr_to=None, end=end)
+    assert (finished.exit_code, finished.interrupted_by, end.wait(0)) == (3, None, False)
+    end.make()

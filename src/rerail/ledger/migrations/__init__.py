@@ -5,7 +5,7 @@ Each is a table of statements in the words that SQLite and PostgreSQL share wher
 
 from __future__ import annotations
 
-from rerail.ledger.migrations import m0001_ledger
+from rerail.ledger.migrations import m0001_ledger, m0002_leases
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (m0001_ledger.SQLITE,)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (m0001_ledger.SQLITE, m0002_leases.SQLITE)
 """In order; the first makes schema version 1."""

@@ -1,4 +1,4 @@
-"""How a unit's outcome reads as a result: for ``run``, ``resume`` and whoever else runs units from the command line."""
+"""How a unit's outcome reads as a result: for whatever verb runs units."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from rerail.boundary import hints
 from rerail.boundary.result import Result
 from rerail.boundary.slugs import ErrorSlug
 from rerail.boundary.words import utc
-from rerail.cli.history import last_record
 from rerail.decisions.model import Why
 from rerail.errors import LedgerError, UnknownNameError
 from rerail.observe import decision_facts
+from rerail.runner.command import streams_of
 from rerail.runner.outcome import Cancelled, HandedBack, Outcome, Paused, Stopped, Succeeded
+from rerail.verbs.heal import heal_data, heal_notices
+from rerail.verbs.history import last_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
     from rerail.decisions.effects import FailureRecord
     from rerail.handlers.repair import RepairRequest
     from rerail.ledger.store import Ledger, PauseRecord
+    from rerail.process import Finished
     from rerail.rules.model import Classification
     from rerail.taxonomy import Taxonomy
+
+_OUTPUT_CHARS = 8000
 
 
 def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, command: tuple[str, ...]) -> Result:
@@ -38,7 +43,28 @@ def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, comman
     """
     ledger, taxonomy = loop.tools.ledger, loop.project.loaded.taxonomy
     last = outcome.history[-1] if outcome.history else None
-    data = {"unit": unit, "attempts": outcome.attempts, "failures": [_failure(record) for record in outcome.history]}
+    data = {
+        "unit": unit,
+        "attempts": outcome.attempts,
+        "failures": [_failure(record) for record in outcome.history],
+        "heals": [heal_data(report) for report in outcome.heals],
+    }
+    result = _ended(verb, unit, outcome, data, last, ledger, taxonomy, command)
+    # The next step first: what a heal has to say comes behind it.
+    notices = (notice for report in outcome.heals for notice in heal_notices(report))
+    return result._replace(hints=(*result.hints, *notices))
+
+
+def _ended(
+    verb: str,
+    unit: str,
+    outcome: Outcome[Any],
+    data: Mapping[str, object],
+    last: FailureRecord | None,
+    ledger: Ledger,
+    taxonomy: Taxonomy,
+    command: tuple[str, ...],
+) -> Result:
     match outcome:
         case Succeeded():
             message = (
@@ -56,6 +82,16 @@ def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, comman
         case Cancelled():
             return cancelled(verb, unit, data)
     assert_never(outcome)
+
+
+def with_output(result: Result, outcome: Outcome[Finished]) -> Result:
+    """Return a result with the last attempt's output in its data, for callers that are not shown it otherwise."""
+    if isinstance(outcome, Succeeded):
+        streams = [] if outcome.landed else [*streams_of(outcome.value)]
+    else:
+        streams = list(outcome.history[-1].evidence.streams) if outcome.history else []
+    output = {str(each.name): each.text[-_OUTPUT_CHARS:] for each in streams if each.text}
+    return result._replace(data={**result.data, "output": output})
 
 
 def cancelled(verb: str, unit: str, data: Mapping[str, object]) -> Result:
@@ -163,6 +199,9 @@ def _continuation(
         return ErrorSlug.PAUSED_UNTIL, hints.resume_at(unit=unit, time=resume_at)
     if outcome.why is Why.UNKNOWN_OUTCOME:
         return ErrorSlug.OUTCOME_UNKNOWN, hints.check_effect(unit=unit, pause=outcome.pause)
+    if outcome.why is Why.NOT_HEALED and outcome.heals and outcome.heals[-1].untrusted is not None:
+        step = hints.trust_then_answer(file=outcome.heals[-1].untrusted, pause=outcome.pause)
+        return ErrorSlug.RECIPE_UNTRUSTED, step
     if last is not None and last.classification.class_ == "unclassified":
         return ErrorSlug.UNCLASSIFIED, hints.name_failure(pause=outcome.pause)
     return ErrorSlug.PAUSED, hints.answer_pause(pause=outcome.pause)

@@ -1,0 +1,7 @@
+"""The agent works with real commands in a project of its own."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import environ, project, rerail
+
+__all__ = ["environ", "project", "rerail"]
