@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 
-.PHONY: help demo test fast lint types coverage corpus zoo wheel docs bench speed scoreboard clean
+.PHONY: help demo test fast lint types coverage corpus zoo wheel docs bench speed mutations scoreboard clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ bench: $(READY)  ## What a call under recovery costs, beside other libraries
 
 speed: $(READY)  ## How fast a failure is named, beside a plain loop and hyperscan alone
 	$(BIN)/python benchmarks/classify.py
+
+mutations: $(READY)  ## Every change of the boundary's tables fails a test
+	$(BIN)/python benchmarks/mutations.py
 
 scoreboard: $(READY)  ## What other libraries' classifiers make of the public corpora
 	$(BIN)/python -m pip install --quiet --group bench
