@@ -82,6 +82,13 @@ def test_a_command_that_leaves_the_main_checkout_alone_succeeds(repo: Repo, link
     assert isinstance(stopped, Stopped)
 
 
+def test_a_block_that_moved_the_main_checkout_has_failed(repo: Repo, linked: Repo) -> None:
+    with pytest.raises(rerail.StoppedError, match="main-checkout-moved"):
+        for attempt in rerail.Loop(root=linked.path, ledger="memory").attempts("unit"):
+            with attempt:
+                repo.git("switch", "-q", "topic")
+
+
 def test_the_main_worktree_s_own_units_may_do_as_they_like(tmp_path: Path) -> None:
     repo = lived_in(tmp_path / "own")
     loop = rerail.Loop(root=repo.path, ledger="memory")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rerail.runner.outcome import Outcome
     from rerail.runner.script import End
     from rerail.runner.session import Session
+    from rerail.runner.watched import Watch
     from rerail.runner.work import Work
 
 
@@ -31,12 +32,12 @@ class Attempt:
     What the code raises is taken as this attempt's failure and does not leave the block; a cancellation does.
     """
 
-    def __init__(self, number: int, work: Work, run: Attempts) -> None:
+    def __init__(self, number: int, work: Work, run: Attempts, watch: Watch) -> None:
         self.number = number
         """Counted from 1."""
         self.failure: Raised | None = None
         """What the block failed with; None while it has not run, and after it succeeded."""
-        self._work, self._run = work, run
+        self._work, self._run, self._watch = work, run, watch
 
     @property
     def input(self) -> Any:
@@ -44,6 +45,7 @@ class Attempt:
         return self._work.input
 
     def __enter__(self) -> Self:
+        self._watch.begin()
         return self
 
     def __exit__(
@@ -56,6 +58,7 @@ class Attempt:
         return self.failure is not None
 
     async def __aenter__(self) -> Self:
+        self._watch.begin()
         return self
 
     async def __aexit__(
@@ -68,7 +71,7 @@ class Attempt:
 
     def _reply(self, error: BaseException | None) -> Reply:
         """Take what the block came to."""
-        reply = self._work.returned(None) if error is None else self._work.raised(error)
+        reply = self._watch.judged(self._work.returned(None) if error is None else self._work.raised(error))
         self.failure = reply if isinstance(reply, Raised) else None
         return reply
 
@@ -79,8 +82,8 @@ class Attempts:
     Leaving the loop before an attempt has succeeded ends the run as cancelled.
     """
 
-    def __init__(self, session: Callable[[], Session], sleep: Sleeper, asleep: AsyncSleeper) -> None:
-        self._open, self._sleep, self._asleep = session, sleep, asleep
+    def __init__(self, session: Callable[[], Session], watch: Watch, sleep: Sleeper, asleep: AsyncSleeper) -> None:
+        self._open, self._watch, self._sleep, self._asleep = session, watch, sleep, asleep
         self._session: Session | None = None
         self.outcome: Outcome[Any] | None = None
         """How the run ended; None while it goes on."""
@@ -89,7 +92,7 @@ class Attempts:
         session = self._begun()
         at = blocking.advance(session, None, self._sleep)
         while isinstance(at, Call):
-            attempt = Attempt(at.state.attempt, session.work, self)
+            attempt = Attempt(at.state.attempt, session.work, self, self._watch)
             try:
                 yield attempt
             except GeneratorExit:
@@ -105,7 +108,7 @@ class Attempts:
         session = self._begun()
         at = await awaited.advance(session, None, self._asleep)
         while isinstance(at, Call):
-            attempt = Attempt(at.state.attempt, session.work, self)
+            attempt = Attempt(at.state.attempt, session.work, self, self._watch)
             try:
                 yield attempt
             except GeneratorExit:

@@ -25,7 +25,7 @@ from rerail.runner.attempts import Attempts
 from rerail.runner.outcome import Cancelled, Outcome, Paused, Succeeded
 from rerail.runner.session import Session
 from rerail.runner.unit import Unit
-from rerail.runner.watched import watched, watched_async
+from rerail.runner.watched import Watch, watched, watched_async
 from rerail.runner.work import CallableWork, RunnableWork, Work, never_awaited, nothing_to_await
 
 if TYPE_CHECKING:
@@ -273,7 +273,10 @@ class Guard:
         chosen = _unit_of(unit, declared) if declared else unit
         work = Work(self._declared(chosen), given, clock=self.tools.clock, cwd=self.root)
         return Attempts(
-            lambda: self._session(work, self.tools.ledger.standing(work.unit.name)), self.sleep, self.asleep
+            lambda: self._session(work, self.tools.ledger.standing(work.unit.name)),
+            Watch(work, is_in_use=self._is_in_use),
+            self.sleep,
+            self.asleep,
         )
 
     def _declared(self, unit: object) -> Unit:

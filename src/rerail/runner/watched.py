@@ -23,31 +23,58 @@ class MainCheckoutMovedError(Exception):
     """A unit that ran in a linked worktree moved the main checkout's HEAD or branch: what its attempt is named by."""
 
 
-def watched(work: RunnableWork, *, is_in_use: Callable[[str], bool]) -> Callable[[], Tried]:
-    """Return the work's attempt, which fails when the main checkout was moved meanwhile.
+class Watch:
+    """Looks before and after each attempt of one run.
 
     Args:
         work: What is attempted.
         is_in_use: Whether somebody else works in the main checkout, by its root: then a move is theirs.
     """
-    if not _may_be_linked(work.cwd):
+
+    def __init__(self, work: Work, *, is_in_use: Callable[[str], bool]) -> None:
+        self._work, self._is_in_use = work, is_in_use
+        self._before: MainCheckout | None = None
+        self.looks = _may_be_linked(work.cwd)
+        """Whether there is a main checkout beside the place where the unit works."""
+
+    def begin(self) -> None:
+        """Look before an attempt."""
+        self._before = _look(self._work.cwd) if self.looks else None
+
+    def judged(self, tried: Tried) -> Tried:
+        """Look after the attempt; return what it came to, or that it moved the main checkout."""
+        if self._before is None or isinstance(tried, Interrupted):
+            return tried
+        from rerail.git.main_checkout import moved
+
+        said = moved(self._before)
+        if not said or self._is_in_use(str(self._before.root)):
+            return tried
+        return self._work.raised(MainCheckoutMovedError(said))
+
+
+def watched(work: RunnableWork, *, is_in_use: Callable[[str], bool]) -> Callable[[], Tried]:
+    """Return the work's attempt, which fails when the main checkout was moved meanwhile."""
+    watch = Watch(work, is_in_use=is_in_use)
+    if not watch.looks:
         return work.attempt
 
     def attempt() -> Tried:
-        before = _look(work.cwd)
-        return _judged(work, work.attempt(), before, is_in_use)
+        watch.begin()
+        return watch.judged(work.attempt())
 
     return attempt
 
 
 def watched_async(work: CallableWork, *, is_in_use: Callable[[str], bool]) -> Callable[[], Awaitable[Tried]]:
     """Do what `watched` does for an attempt that is awaited."""
-    if not _may_be_linked(work.cwd):
+    watch = Watch(work, is_in_use=is_in_use)
+    if not watch.looks:
         return work.attempt_async
 
     async def attempt() -> Tried:
-        before = _look(work.cwd)
-        return _judged(work, await work.attempt_async(), before, is_in_use)
+        watch.begin()
+        return watch.judged(await work.attempt_async())
 
     return attempt
 
@@ -63,14 +90,3 @@ def _look(cwd: str) -> MainCheckout | None:
     from rerail.git.main_checkout import look
 
     return look(Path(cwd))
-
-
-def _judged(work: Work, tried: Tried, before: MainCheckout | None, is_in_use: Callable[[str], bool]) -> Tried:
-    if before is None or isinstance(tried, Interrupted):
-        return tried
-    from rerail.git.main_checkout import moved
-
-    said = moved(before)
-    if not said or is_in_use(str(before.root)):
-        return tried
-    return work.raised(MainCheckoutMovedError(said))

@@ -168,3 +168,52 @@ def test_a_registry_that_contradicts_the_table_cannot_be_made() -> None:
 
 def test_the_registry_cannot_be_changed() -> None:
     assert isinstance(REGISTRY, MappingProxyType)
+
+
+REVIEWED: dict[str, tuple[str, str, set[str]]] = {
+    "correct-and-run-again": ("next-step", "caller", set()),
+    "correct-call": ("next-step", "caller", set()),
+    "check-again": ("next-step", "caller", set()),
+    "repair-input": ("next-step", "caller", {"handed-back"}),
+    "change-input-first": ("next-step", "caller", {"input-unchanged"}),
+    "answer-pause": ("next-step", "operator", {"paused"}),
+    "give-answer": ("next-step", "operator", set()),
+    "resume-answered": ("next-step", "caller", set()),
+    "resume-at": ("next-step", "caller", {"paused-until"}),
+    "check-effect": ("next-step", "operator", {"outcome-unknown"}),
+    "name-failure": ("next-step", "operator", {"unclassified"}),
+    "remove-cause": ("next-step", "operator", {"not-recovered", "stopped"}),
+    "heed-operator": ("next-step", "caller", {"not-recovered", "stopped"}),
+    "run-when-wanted": ("next-step", "caller", {"cancelled"}),
+    "pass-worktree-check": ("next-step", "caller", {"worktree-refused"}),
+    "finish-by-hand": ("next-step", "operator", {"heal-step-refused", "not-healed"}),
+    "hand-in-failure": ("next-step", "caller", {"not-healed"}),
+    "trust-recipe": ("next-step", "operator", {"recipe-untrusted"}),
+    "ask-for-leave": ("next-step", "operator", {"not-allowed"}),
+    "trust-then-answer": ("next-step", "operator", {"recipe-untrusted"}),
+    "revoke-trust": ("notice", "operator", set()),
+    "let-other-run-finish": ("next-step", "caller", {"unit-busy"}),
+    "leave-to-other-run": ("next-step", "caller", {"lease-lost"}),
+    "mend-wrong-cases": ("next-step", "caller", {"below-threshold"}),
+    "keep-first-answer": ("next-step", "caller", {"already-answered"}),
+    "list-names": ("next-step", "caller", {"unknown-name"}),
+    "restore-ledger": ("next-step", "operator", {"ledger-unusable"}),
+    "restore-git": ("next-step", "operator", {"git-unusable"}),
+    "look-at-repository": ("next-step", "operator", {"git-failed"}),
+    "undo-by-hand": ("next-step", "operator", {"undo-refused"}),
+    "undo-later": ("next-step", "caller", {"undo-refused"}),
+    "undo-heal": ("notice", "caller", set()),
+    "backups-expired": ("notice", "operator", set()),
+    "report-bug": ("next-step", "operator", {"git-command-forbidden", "internal"}),
+    "act-on-name": ("next-step", "caller", set()),
+    "heed-pitfall": ("guardrail", "caller", set()),
+    "complete-drafts": ("notice", "operator", set()),
+    "draft-rule": ("notice", "operator", set()),
+    "explain-rule": ("notice", "caller", set()),
+    "ledger-in-project": ("notice", "operator", set()),
+}
+"""Reviewed by hand: what each hint is for, who can act on it, and which failures it continues."""
+
+
+def test_the_hints_are_the_reviewed_ones() -> None:
+    assert {each.id: (each.category, each.audience, set(each.family)) for each in REGISTRY.values()} == REVIEWED
