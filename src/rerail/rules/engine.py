@@ -14,13 +14,14 @@ from rerail.rules.compile import SHADOW
 from rerail.rules.match import Found, Known, clipped, holds
 from rerail.rules.model import Citation, Classification, Trust
 from rerail.rules.readers import view as read
+from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Weight
 from rerail.rules.readers.traceback import names_a_type
 from rerail.rules.text import Text
 from rerail.taxonomy.actions import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from rerail.evidence.model import Evidence
     from rerail.rules.compile import RuleSet
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 SUMMARY_CHARS = 160
 MOST_CITED = 5
 _SUPPORT_LINES = 12
+_ANNOUNCES = lazy(r":(?: \[[A-Z]+-\d+\])?\s*$")
+"""How a line ends whose message stands on the next one."""
 _HINT_LINES = 60
 """Visible lines, from the end, in which a server's word on when to come back is looked for."""
 
@@ -75,22 +78,15 @@ def classify(evidence: Evidence, rules: RuleSet, *, now: float | None = None) ->
     )
 
 
-def live_matchers(present: Iterable[str], rules: RuleSet) -> set[int]:
-    """Return the matchers that one of the *present* texts wakes; see `RuleSet.present`."""
-    live: set[int] = set()
-    for literal in present:
-        live.update(rules.literals.get(literal, ()))
-    return live
-
-
 def _found(view: View, text: Text, rules: RuleSet) -> Iterator[Found]:
     """Yield every matcher that holds; of all the rules, only those with something to see are asked."""
     if view.succeeded:
         return
     known = Known(view.facts)
-    live = live_matchers(text.present(rules), rules)
-    live.update(rules.always, *(rules.facts.get(key, ()) for key in known.keys))
-    for index in sorted(live):
+    asked = {*rules.always}.union(
+        *[rules.asked[pattern] for pattern in text.live(rules)], *[rules.facts.get(key, ()) for key in known.keys]
+    )
+    for index in sorted(asked):
         if found := holds(rules.matcher(index), view, known, text, rules):
             yield found
 
@@ -101,6 +97,9 @@ def _cited(choice: Choice, view: View) -> tuple[Citation, ...]:
     cited = [*_support(winner, view), *winner.citations]
     cited += [citation for each in choice.agreeing for citation in each.citations]
     own = cited[: len(winner.citations) + 1]
+    if continued := _continued(own[0] if own else None, view):
+        own.append(continued)
+        cited.append(continued)
     if winner.trust is Trust.EXIT and not any(citation.line for citation in cited):
         cited += _last_words(view)
     ordered = sorted(dict.fromkeys(cited), key=lambda citation: (citation not in own, citation.line == 0))
@@ -122,6 +121,17 @@ def _support(winner: Found, view: View) -> list[Citation]:
         near = [line for line in view.lines if any(value in line.text for value in values)] or list(view.lines)
     best = max(near, key=loudness, default=None)
     return [] if best is None else [Citation(best.stream, best.number, clipped(best.raw, values[0] if values else ""))]
+
+
+def _continued(citation: Citation | None, view: View) -> Citation | None:
+    """Return the line after a cited one that only announces it: ``CMake Error at x.txt:3 (find_package):``."""
+    if citation is None or not citation.line or not _ANNOUNCES.search(citation.text):
+        return None
+    after = (line for line in view.lines if line.stream == citation.stream and line.number > citation.line)
+    line = next(after, None)
+    if line is None or line.number > citation.line + 2:
+        return None
+    return Citation(line.stream, line.number, clipped(line.raw, ""))
 
 
 def _last_words(view: View) -> list[Citation]:

@@ -57,11 +57,13 @@ class Known:
                 self._facts.setdefault(("status", f"{fact.value[0]}xx"), []).append(fact)
         self.keys = self._facts.keys()
 
-    def best(self, kind: str, wanted: Iterable[object]) -> Fact | None:
-        """Return the strongest statement of one of the *wanted* values; None when nothing states one."""
+    def best(self, kind: str, wanted: Iterable[tuple[str, object]]) -> Fact | None:
+        """Return the strongest statement of one of the *wanted* values, as `CompiledMatcher.facts` has them; else None."""
         fitting: list[Fact] = []
-        for value in wanted:
-            stated = self._facts.get((kind, fact_key(kind, value)), ())
+        for key, value in wanted:
+            stated = self._facts.get((kind, key))
+            if stated is None:
+                continue
             if kind == "exception":
                 name = str(value).lower()
                 stated = [fact for fact in stated if f".{fact.value.lower()}".endswith(f".{name}")]

@@ -12,6 +12,9 @@ _LOOKED_BACK = 300
 _QUOTES = {"'": "'", '"': '"', "`": "`", "\u2018": "\u2019", "\u201c": "\u201d"}
 _PROSE = re.compile(r"(?:^|[\s(\"'])I(?:'(?:ve|ll|m|d))? (?:[a-z]{2,})\b")
 
+_TITLE = re.compile(r"(?:^|: )(?:docs|feat|fix|chore|refactor|style|perf|revert)(?:\([\w-]{1,40}\))?!?: [a-z]")
+"""How the title of a commit begins (Conventional Commits 1.0.0): it tells of a change, not of a failure."""
+
 _SAYING = re.compile(r"(?i)\b(?:returned|said|says|answered|replied|responded|reported|got|message|reason)$")
 """Words after which a quotation is what the other side said."""
 
@@ -22,7 +25,12 @@ _SPOKEN_OF = re.compile(
 
 def only_mentioned(line: str, start: int, end: int) -> bool:
     """Tell whether the words from *start* to *end* of a line are quoted as a name, or the line is prose."""
-    return _is_quoted(line, start, end) or _PROSE.search(line) is not None or _SPOKEN_OF.match(line[end:]) is not None
+    return (
+        _is_quoted(line, start, end)
+        or _PROSE.search(line) is not None
+        or _TITLE.search(line) is not None
+        or _SPOKEN_OF.match(line[end:]) is not None
+    )
 
 
 def _is_quoted(line: str, start: int, end: int) -> bool:

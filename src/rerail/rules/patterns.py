@@ -9,9 +9,12 @@ import re
 from functools import lru_cache
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rerail.rules.compile import FLAGS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
 
 MIN_LITERAL = 3
 """Shortest fixed text, in characters, that can wake a rule."""
@@ -57,6 +60,19 @@ _COMMON = frozenset(
         "cannot",
     }
 )
+_MOST_SETS = 3
+"""Sets of texts that are looked for before a pattern is tried: the first finds most, and each further one less."""
+_RARE = 12
+"""Characters of a text from which on it hardly ever stands where its pattern does not match."""
+_MOST_BESIDE = 12
+"""Texts of a further set, which tells less the more it has."""
+_MOST_TEXTS = 12
+"""Texts that two choices side by side are written out as: more take longer to look for than they spare."""
+_ENOUGH = 8
+"""Characters of a text from which on it tells enough, and fewer texts are worth more than longer ones."""
+_MOST_LETTERS = 8
+"""Letters of a set that is written out."""
+_NOTHING = frozenset({""})
 _REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
 
 
@@ -68,7 +84,23 @@ def literals(pattern: str) -> tuple[str, ...]:
     Raises:
         re.error: It is not a regular expression.
     """
-    return _required(_parsed(pattern)) or ()
+    return next(iter(needs(pattern)), ())
+
+
+def needs(pattern: str) -> tuple[tuple[str, ...], ...]:
+    """Return sets of lower-case texts, the one that tells most first: whatever *pattern* matches has one text of each.
+
+    Raises:
+        re.error: It is not a regular expression.
+    """
+    needed: list[tuple[str, ...]] = []
+    for texts in sorted(map(_fewest, _required(_parsed(pattern))), key=_worth, reverse=True):
+        if needed and min(map(_telling, needed[0])) >= _RARE:
+            break
+        tells = not needed or (min(map(len, texts)) > MIN_LITERAL and len(texts) <= _MOST_BESIDE)
+        if tells and not any(_follows(texts, told) for told in needed):
+            needed.append(texts)
+    return tuple(needed[:_MOST_SETS])
 
 
 def fault(pattern: str) -> str | None:
@@ -97,45 +129,96 @@ class _RefusedError(Exception):
     """The pattern has a shape that some text takes exponential or polynomial time over."""
 
 
-def _required(ops: list[_OP]) -> tuple[str, ...] | None:
-    """Return the best set of literals of a sequence: the one whose shortest member is longest."""
-    best: tuple[str, ...] | None = None
-    run = ""
-    for op, argument in [*ops, (None, None)]:
-        if op is sre.LITERAL and (argument < 128 or _CASELESS[0] <= argument <= _CASELESS[1]):
-            run += chr(argument).lower()
+def _required(ops: list[_OP]) -> list[frozenset[str]]:
+    """Return sets of texts of each of which one is part of whatever a sequence matches."""
+    found: list[frozenset[str]] = []
+    run = _NOTHING
+    for op, argument in [*_flat(ops), (None, None)]:
+        texts = _texts(op, argument)
+        longer = texts and _joined(run, texts)
+        if longer:
+            run = longer
             continue
-        if op is sre.IN and (letter := _either_case(argument)):
-            run += letter
-            continue
-        if len(run) >= MIN_LITERAL:
-            best = _better(best, (run,))
-        run = ""
-        if op is sre.SUBPATTERN:
-            best = _better(best, _required(argument[3].data))
-        elif op is sre.BRANCH:
-            branches = [_required(branch.data) for branch in argument[1]]
-            if all(branches):
-                best = _better(best, tuple(sorted({text for branch in branches for text in branch or ()})))
+        found.append(run)
+        run = texts or _NOTHING
+        if op is sre.BRANCH and not texts:
+            found.append(_of_each(branch.data for branch in argument[1]))
         elif op in _REPEATS and argument[0] >= 1:
-            best = _better(best, _required(argument[2].data))
+            found += _required(argument[2].data)
+    return [texts for texts in found if texts and min(map(len, texts)) >= MIN_LITERAL]
+
+
+def _flat(ops: list[_OP]) -> Iterator[_OP]:
+    """Yield the elements of a sequence, with those of its groups in their places."""
+    for op, argument in ops:
+        if op is sre.SUBPATTERN:
+            yield from _flat(argument[3].data)
         elif op is sre.ATOMIC_GROUP:
-            best = _better(best, _required(argument.data))
-    return best
+            yield from _flat(argument.data)
+        else:
+            yield op, argument
 
 
-def _either_case(members: list[_OP]) -> str:
-    """Return the letter, in lower case, of a set of its two cases such as ``[Ee]``; ``""`` for any other set."""
-    if len(members) != 2 or any(kind is not sre.LITERAL or code > 127 for kind, code in members):
-        return ""
-    one, other = (chr(code).lower() for _, code in members)
-    return one if one == other else ""
+def _of_each(branches: Iterable[list[_OP]]) -> frozenset[str]:
+    """Return the best texts of all branches together; none where a branch has none."""
+    best = [max(_required(branch), key=_worth, default=frozenset[str]()) for branch in branches]
+    return frozenset().union(*best) if all(best) else frozenset()
 
 
-def _better(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if not one or not other:
-        return one or other
-    return max(one, other, key=lambda texts: (min(map(_telling, texts)), -len(texts)))
+def _texts(op: Any, argument: Any) -> frozenset[str] | None:
+    """Return all that an element can match, in lower case; None where that is not a few fixed texts."""
+    if op is sre.LITERAL:
+        is_plain = argument < 128 or _CASELESS[0] <= argument <= _CASELESS[1]
+        return frozenset({chr(argument).lower()}) if is_plain else None
+    if op is sre.IN:
+        is_plain = len(argument) <= _MOST_LETTERS and all(kind is sre.LITERAL and code < 128 for kind, code in argument)
+        return frozenset(chr(code).lower() for _, code in argument) if is_plain else None
+    if op in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+        return _NOTHING
+    if op is sre.BRANCH:
+        branches = [_texts_of(branch.data) for branch in argument[1]]
+        return frozenset().union(*(each for each in branches if each)) if all(branches) else None
+    if op in _REPEATS and argument[1] == 1:
+        once = _texts_of(argument[2].data)
+        return once and (once if argument[0] else once | _NOTHING)
+    return None
+
+
+def _texts_of(ops: list[_OP]) -> frozenset[str] | None:
+    whole: frozenset[str] | None = _NOTHING
+    for op, argument in _flat(ops):
+        texts = _texts(op, argument)
+        whole = texts and whole and _joined(whole, texts)
+    return whole
+
+
+def _joined(starts: frozenset[str], ends: frozenset[str]) -> frozenset[str] | None:
+    """Return every start with every end; None where the starts tell enough without, or a few would become many."""
+    if len(ends) > 1 and (
+        min(map(_telling, starts)) >= _ENOUGH or (len(starts) > 1 and len(starts) * len(ends) > _MOST_TEXTS)
+    ):
+        return None
+    return frozenset({start + end for start in starts for end in ends})
+
+
+def _fewest(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts without those that have another in them, which is there when they are."""
+    kept: list[str] = []
+    for text in sorted(texts, key=lambda each: (len(each), each)):
+        if not any(other in text for other in kept):
+            kept.append(text)
+    return tuple(sorted(kept))
+
+
+def _follows(texts: Iterable[str], told: Iterable[str]) -> bool:
+    """Tell whether one of *texts* stands wherever one of *told* does."""
+    return all(any(text in longer for text in texts) for longer in told)
+
+
+def _worth(texts: Collection[str]) -> tuple[int, int, int, tuple[str, ...]]:
+    """Return what orders sets of texts by how much they tell for what it costs to look for them."""
+    least = min(map(_telling, texts))
+    return min(least, _ENOUGH), -len(texts), least, tuple(sorted(texts))
 
 
 def _telling(text: str) -> int:

@@ -81,23 +81,22 @@ class Text:
         }
         self.low = "\n".join(channel.low for channel in channels.values())
         self._hits: dict[tuple[str, str], Hit | None] = {}
-        self._present: set[str] | None = None
         self._live: dict[str, list[str]] | None = None
         self._tries = 0
 
-    def present(self, rules: RuleSet) -> set[str]:
-        """Return which of the texts that patterns need stand somewhere in these lines."""
-        if self._present is None:
-            self._present = rules.present(self.low)
-        return self._present
-
     def live(self, rules: RuleSet) -> dict[str, list[str]]:
-        """Return the patterns that have what they cannot match without, each with what of it is there: few of many."""
+        """Return the patterns that have what they cannot match without, each with the texts that woke it: few of many."""
         if self._live is None:
-            self._live = {}
-            for literal in self.present(rules):
+            present = rules.present(self.low)
+            woken: dict[str, list[str]] = {}
+            for literal in present:
                 for source in rules.wakes[literal]:
-                    self._live.setdefault(source, []).append(literal)
+                    woken.setdefault(source, []).append(literal)
+            self._live = {
+                source: literals
+                for source, literals in woken.items()
+                if True not in map(present.isdisjoint, rules.needs[source])
+            }
         return self._live
 
     def first(self, field: str, source: str, rules: RuleSet) -> Hit | None:

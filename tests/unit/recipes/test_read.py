@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -165,7 +166,7 @@ class TestCache:
         write(tmp_path, "acme.toml", own_rule())
         fresh, cached = (load(tmp_path, cache_dir=tmp_path / "cache") for _ in range(2))
         assert cached.rules.rules == fresh.rules.rules
-        assert cached.rules.literals.keys() == fresh.rules.literals.keys()
+        assert sorted(cached.rules.texts()) == sorted(fresh.rules.texts())
         assert cached.texts == fresh.texts
         assert list(cached.taxonomy) == list(fresh.taxonomy)
 
@@ -195,6 +196,31 @@ class TestCache:
         file.write_bytes(damage)
         assert slugs(tmp_path, cache_dir=tmp_path / "cache") == expected
         assert file.stat().st_size > len(damage) or len(damage) > 50_000
+
+    @pytest.mark.parametrize(
+        "parts",
+        [
+            {"taxonomy": b"", "rules": b"", "texts": b""},
+            {"taxonomy": packed(([], [], None)), "rules": packed((1, 2)), "texts": packed({})},
+            {"taxonomy": packed(([], [["nowhere", "x", "", "", "stop"]], None)), "rules": b"", "texts": b""},
+        ],
+    )
+    def test_one_of_another_shape_is_made_again(self, tmp_path: Path, parts: dict[str, bytes]) -> None:
+        expected = slugs(tmp_path, cache_dir=tmp_path / "cache")
+        (file,) = (tmp_path / "cache").iterdir()
+        kept.write(str(file), file.read_bytes()[:16], parts)
+        assert slugs(tmp_path, cache_dir=tmp_path / "cache") == expected
+        assert kept.read(str(file), file.read_bytes()[:16]) not in (None, parts)
+
+    def test_those_of_projects_that_are_gone_do_not_pile_up(self, tmp_path: Path) -> None:
+        for name in ("one", "other"):
+            write(tmp_path / name, "acme.toml", own_rule())
+            load(tmp_path / name, cache_dir=tmp_path / "cache")
+            for file in (tmp_path / "cache").iterdir():
+                os.utime(file, (1_000_000, 1_000_000))
+        write(tmp_path / "one", "acme.toml", own_rule(slug="acme-new"))
+        load(tmp_path / "one", cache_dir=tmp_path / "cache")
+        assert len(list((tmp_path / "cache").iterdir())) == 1
 
     def test_one_that_was_made_of_something_else_is_made_again(self, tmp_path: Path) -> None:
         expected = slugs(tmp_path, cache_dir=tmp_path / "cache")

@@ -50,6 +50,9 @@ ALL = (
 RULES = rules(*ALL)
 
 
+CMAKE = rule("cmake", "verification/build-failed", text=("^CMake Error at ",))
+
+
 def named(**facts: object) -> Classification:
     """The classification of a failure with all rules of this module in force."""
     return classify(failure(**facts), RULES, now=0.0)  # type: ignore[arg-type]
@@ -340,3 +343,21 @@ def test_hostile_text_of_a_quarter_megabyte_ends_soon(unit: str, newline: str) -
     started = time.perf_counter()
     classify(evidence, RULES, now=0.0)
     assert time.perf_counter() - started < 3.0
+
+
+def test_an_exit_status_is_cited_with_the_error_that_stands_beside_it() -> None:
+    answer = named(exit_code=137, stderr="step 1 of 9\nfatal: the compiler went away\n")
+    assert [citation.text for citation in answer.evidence] == ["137", "fatal: the compiler went away"]
+    assert [citation.text for citation in named(exit_code=137).evidence] == ["137"]
+
+
+def test_a_line_that_only_announces_its_message_is_cited_with_it() -> None:
+    said = "CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find a package called NopeLib\n"
+    answer = classify(failure(stderr=said), rules(CMAKE), now=0.0)
+    assert [citation.line for citation in answer.evidence] == [1, 2]
+
+
+def test_what_stands_before_every_line_is_cited_and_never_matched() -> None:
+    answer = named(stdout="".join(f"api-1  | {line}\n" for line in ("up", "maximum context length reached", "bye")))
+    assert answer.rule == "overflow"
+    assert answer.evidence[0].text == "api-1  | maximum context length reached"

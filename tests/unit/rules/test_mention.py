@@ -16,6 +16,8 @@ MENTIONED = [
     ("Duplicate key `connection refused` in messages.json", "connection refused"),
     ("entry \u201cFix: handle connection reset by peer\u201d lacks a number", "connection reset by peer"),
     ("I saw a rate limit exceeded error, so I added backoff.", "rate limit exceeded"),
+    ("docs: explain connection reset", "connection reset"),
+    ("fix(client): retry when a connection reset is seen", "connection reset"),
     ("Yesterday I've met 503 Service Unavailable twice.", "503 Service Unavailable"),
 ]
 SAID = [

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rerail.rules.compile import FLAGS
-from rerail.rules.patterns import fault, literals
+from rerail.rules.patterns import fault, literals, needs
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,14 @@ from rerail.rules.patterns import fault, literals
         (r"Unable to create '.*index\.lock': File exists", ("index.lock': file exists",)),
         ("(?i)rate limit|too many requests", ("rate limit", "too many requests")),
         ("[Cc]onnection (?:refused|reset)", ("connection re",)),
+        (r"\.(?:go|rs):\d+: ", (".go:", ".rs:")),
+        (r"no (?:active )?[Pp]lan", ("no active plan", "no plan")),
+        ("[`'\"]abc", ('"abc', "'abc", "`abc")),
+        (r"(?:ab|(?:cd)?)(?:ef)? ?gh", ()),
         ("(?:foo)?barbaz", ("barbaz",)),
         ("(?:retry){2}", ("retry",)),
         (r"^\d+ errors?$", (" error",)),
-        ("(?:ab|cdef)ghi", ("ghi",)),
+        ("(?:ab|cdef)ghi", ("abghi", "cdefghi")),
         (r"^\d{3}$", ()),
         ("ab", ()),
         ("(?:abc|x)", ()),
@@ -34,6 +38,18 @@ from rerail.rules.patterns import fault, literals
 )
 def test_the_text_a_pattern_cannot_match_without_is_found(pattern: str, needed: tuple[str, ...]) -> None:
     assert literals(pattern) == needed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needed"),
+    [
+        ("(?i)error .{0,40}quota", (("error ",), ("quota",))),
+        (r"\.(?:py|ts):\d+ (?:error|fatal)", ((" error", " fatal"), (".py:", ".ts:"))),
+        ("(?:permission|access) denied .{1,9} denied", (("access denied ", "permission denied "),)),
+    ],
+)
+def test_all_that_a_pattern_cannot_match_without_is_found(pattern: str, needed: tuple[tuple[str, ...], ...]) -> None:
+    assert sorted(needs(pattern)) == sorted(needed)
 
 
 @pytest.mark.parametrize(
@@ -75,17 +91,17 @@ def test_a_pattern_that_ends_on_any_text_is_accepted(pattern: str) -> None:
 
 WORDS = st.text("abAB .'", min_size=1, max_size=6).map(re.escape)
 GAPS = st.sampled_from([".{0,20}", r"\w+", r"\s*", "[^']*", r"\d{1,3}", "."])
-PIECES = st.one_of(WORDS, GAPS, st.tuples(WORDS, WORDS).map(lambda pair: f"(?:{pair[0]}|{pair[1]})"))
+CHOICES = st.tuples(WORDS, WORDS).map(lambda pair: f"(?:{pair[0]}|{pair[1]})")
+PIECES = st.one_of(WORDS, GAPS, CHOICES, CHOICES.map(lambda choice: f"{choice}?"), st.just(r"\b(?!B)"))
 PATTERNS = st.tuples(st.sampled_from(["", "(?i)"]), st.lists(PIECES, min_size=1, max_size=5)).map(
     lambda parts: parts[0] + "".join(parts[1])
 )
 
 
 @given(PATTERNS, st.text("abAB .'1\u0130\u017f", max_size=60))
-def test_no_match_is_possible_without_one_of_the_literals(pattern: str, text: str) -> None:
-    needed = literals(pattern)
-    if needed and re.compile(pattern, FLAGS).search(text):
-        assert any(literal in text.lower() for literal in needed)
+def test_no_match_is_possible_without_one_text_of_each_set(pattern: str, text: str) -> None:
+    if re.compile(pattern, FLAGS).search(text):
+        assert all(any(literal in text.lower() for literal in needed) for needed in needs(pattern))
 
 
 @given(PATTERNS, st.sampled_from(["a", "ab", "a b", "'", "aB.", "a1", " "]))

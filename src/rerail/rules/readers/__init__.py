@@ -235,7 +235,7 @@ def _collect(draft: Draft, lines: list[Line], facts: list[Fact]) -> None:
         if not weight:
             continue
         text = draft.seen.get(index) or raw[prefix_chars(raw) :]
-        line = Line(draft.name, draft.numbers[index], text, raw, weight, draft.depths[index])
+        line = Line(draft.name, draft.numbers[index], text, draft.raws[index], weight, draft.depths[index])
         placed[index] = len(lines)
         if text not in seen:
             seen[text] = (tuple(_stated(text)), _wrapped(text))

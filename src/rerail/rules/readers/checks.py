@@ -27,7 +27,7 @@ _FINDING = re.compile(
     rf"""(?xi)^\s{{0,8}}(?:
       %?(?:error|warning|\[error\]|\[warn(?:ing)?\])?:?\s{{0,3}}
       {_FILE} (?: [:(]\d+[:,.\-]\s?\d+(?:[\-:.]\d+){{0,2}}\)? | (?::\s?|\()\d+\)?(?=\s?:?\s{{0,3}}(?:-\s)?(?:{_SEVERITY})\b)
-        | :\d+:\scharacters\s\d+-\d+ | :\sline\s\d+: )
+        | :\d+:\scharacters\s\d+-\d+ | (?<!sh):\sline\s\d+: )
       \s?:?\s{{0,3}}(?:-\s{{1,3}})?(?:\[?(?P<severity>{_SEVERITY})\b)?\S{{0,40}}:?\s*\S
     | \d+:\d+\s{{1,8}}(?P<listed>error|warning|✖|\u00d7|info|hint|violation)\s{{1,8}}\S          # below the file's name
     | (?:error|(?P<mildly>{_MILD}))\s{{1,3}}[•·]\s\S.{{0,300}}\s[•·]\s\S+:\d+:\d+           # Dart
@@ -42,7 +42,7 @@ _UNITS = r"tests?|specs?|checks?|assertions?|examples?|scenarios?|suites?|cases?
 _FAILED = r"(?:fail(?:ed|ures?|ing|s)?|unexpected|errored)"
 _COUNTED = re.compile(
     rf"""(?xi)
-      (?:^|[\s(\[|,/=])[1-9]\d{{0,6}}(?:\s(?:of|out\sof)\s\d+|/\d+)?\s(?:(?:unit|{_UNITS})\s){{0,2}}(?:have\s|has\s|did\s)?{_FAILED}\b(?!\s(?:to|attempts?|because|with|login|connect))
+      (?:^|(?<!port)[\s(\[|,/=])[1-9]\d{{0,6}}(?:\s(?:of|out\sof)\s\d+|/\d+)?\s(?:(?:unit|{_UNITS})\s){{0,2}}(?:have\s|has\s|did\s)?{_FAILED}\b(?!\s(?:to|attempts?|because|with|login|connect))
     | \b{_FAILED}\s{{0,2}}[:=]\s{{0,3}}[1-9]\d{{0,6}}\b
     | \[\s?{_FAILED}\s[1-9]\d{{0,6}}\b
     """
@@ -98,10 +98,10 @@ def _state_finding(draft: Draft, index: int, found: re.Match[str]) -> None:
     severity = (found["severity"] or found["listed"] or found["mildly"] or "error").lower()
     draft.mark(Weight.WENT_ON if re.fullmatch(_MILD, severity) else Weight.ERROR, index)
     draft.fact("code", FINDING, index)
-    if index not in draft.seen:
-        draft.shown_as(
-            index, "a finding" if _RULED.search(draft.bare[index]) else without_quotations(draft.bare[index])
-        )
+    if _RULED.search(draft.bare[index]):
+        draft.shown_as(index, "a finding")
+    elif index not in draft.seen:
+        draft.shown_as(index, without_quotations(draft.bare[index]))
 
 
 def _state_framed(draft: Draft, index: int) -> None:

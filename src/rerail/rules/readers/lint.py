@@ -32,7 +32,7 @@ _FINDING = re.compile(
       | {_PLACE}\ .+\ \[(?:[a-z]+(?:[\-/][a-z]+)+|[A-Z]\w+)\]\.?                           # yamllint, SwiftLint, actionlint
       | \[(?:ERROR|WARN)\]\ \S+\.java:\d+.*\[\w+\]
       | {_PLACE}\ (?:lint|format|check|assist|suppressions|parse)(?:/\S+)?\ .*[━─].*        # Biome
-      | In\ \S+\ line\ \d+:                                                             # ShellCheck
+      | In\ (?!\S+\.php\ )\S+\ line\ \d+:                                                             # ShellCheck
       | \s+\d+:\d+\ +(?:error|✖|\u00d7)\ +\S.*                                               # ESLint, stylelint, yamllint
       | ❌?\s*\S+\.\w+:\d+:\d+:?\ (?:error|warning):?\ .*\(.*\)
       )

@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.evidence.secret_pairs import lower
+from rerail.rules.readers.columns import without_columns
 from rerail.rules.readers.prefixes import prefix_chars
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class Draft:
 
     Attributes:
         name: The stream's name.
-        lines: Its lines, without a trailing carriage return; indexes below count from 0 in this list.
+        raws: Its lines, without a trailing carriage return; they are what is cited.
+        lines: The same without what stands before every one of them; indexes below count from 0 in this list.
         numbers: The true number of each line, counted from 1.
         low: The text in lower case, for a quick look whether a tool's words occur at all.
         starts: Where in it each line starts.
@@ -126,7 +128,8 @@ class Draft:
         pairs = list(numbered)
         self.name = name
         self.numbers = [number for number, _ in pairs]
-        self.lines = [line.rstrip("\r") for _, line in pairs]
+        self.raws = [line.rstrip("\r") for _, line in pairs]
+        self.lines = without_columns(self.raws)
         self.low, self.starts = searchable(self.lines)
         self.weights: list[Weight | None] = [None] * len(pairs)
         self.guessed: list[int] = []

@@ -75,7 +75,9 @@ _UNABLE = re.compile(
     r"\b(?:missing the dependenc\w+|missing (?:a |the )?(?:module|package|dependenc\w+|system librar\w+)|not installed"
     r"|is not found|can.t load config|(?:cannot|could not|unable to|failed to) (?:load|start|launch"
     r"|find (?:the )?(?:module|config\w*|package|plugin|executable|binary))"
-    r"|used to build|this version of \w+ requires|you are using \w+ v?\d|command not found|no such file or directory)\b"
+    r"|used to build|this version of \w+ requires|you are using \w+ v?\d|command not found|no such file or directory"
+    r"|no default (?:\w+ )?is configured|authentication (?:error|failed|required)|not authorized"
+    r"|(?:token|api key|credentials?|login) (?:is |are |was )?(?:not valid|invalid|expired|rejected))\b"
 )
 """A checker that did not come to check, in lower case."""
 _UNABLE_CHARS = 100_000

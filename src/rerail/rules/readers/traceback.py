@@ -25,14 +25,14 @@ MARKS = (
 )
 
 _START = lazy(r"^(?P<indent>[\s|+]*(?:E\s+)?)Traceback \(most recent call last\):|^[\s|+]*Exception Group Traceback")
-_FRAME = lazy(r"^[\s|+\-]*(?:E\s+)?(?:File \"|File '|\[Previous line repeated|\.\.\.<\d+ lines?>\.\.\.)")
+_FRAME = lazy(r"^[\s|+\-]*+(?:E\s+)?(?:File \"|File '|\[Previous line repeated|\.\.\.<\d+ lines?>\.\.\.)")
 _TELLING = lazy(r"\bos\.getcwd\(\)|\bPath\.cwd\(\)|\bos\.environ\[|\bos\.chdir\(")
 """Source whose error means more than its type: ``KeyError`` of an environment variable, a working directory that is gone."""
 _CAUSE = lazy(r"^[\s|]*The above exception was the direct cause")
 _CONTEXT = lazy(r"^[\s|]*During handling of the above exception")
 ERROR_NAME = lazy(
-    r"^[\s|]*(?:E\s+)?(?:Uncaught |Unhandled |Unhandled exception\. |Exception in thread \"[^\"]{1,80}\" |Caused by: )?"
-    r"((?:[A-Za-z_]\w*[.$/])*[A-Za-z_]\w*)(?: \[[\w.\-]{1,60}\])?(?::|$|\s*\()"
+    r"^[\s|]*+(?:E\s+)?(?:Uncaught |Unhandled |Unhandled exception\. |Exception in thread \"[^\"]{1,80}\" |Caused by: )?"
+    r"((?:[A-Za-z_]\w*+[.$/])*+[A-Za-z_]\w*+)(?: \[[\w.\-]{1,60}\])?(?::|$|\s*\()"
 )
 """``openai.RateLimitError: ...``, ``MemoryError``, ``Error [ERR_X]: ...``, ``Exception in thread "main" a.b.SomeError: ...``."""
 _TYPE_SUFFIX = lazy(

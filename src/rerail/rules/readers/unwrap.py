@@ -26,7 +26,7 @@ _PAIR = lazy(
 )
 """``"code": "x"`` in JSON, in JSON inside JSON, and in ``repr``: the key and its short value."""
 _INSPECTED = lazy(
-    r"^(?:npm error )?\s*\$?(code|status|statusCode|name|type|errno|__type|reason): '?([\w.\-]{1,80})'?,?$"
+    r"^(?:npm error )?\s*+\$?(code|status|statusCode|name|type|errno|__type|reason): '?([\w.\-]{1,80})'?,?$"
 )
 """A property on a line of its own, as Node prints an error: ``code: 'ECONNREFUSED',``."""
 _STATUS_KEYS = frozenset(

@@ -17,6 +17,10 @@ _UNITS_S: dict[str, float] = {
     "h": 3600.0, "hr": 3600.0, "hour": 3600.0,
     "d": 86_400.0, "day": 86_400.0,
     "w": 604_800.0, "wk": 604_800.0, "week": 604_800.0,
+    # German, French, Spanish and Portuguese, Chinese and Japanese
+    "sekunde": 1.0, "sekunden": 1.0, "minuten": 60.0, "stunde": 3600.0, "stunden": 3600.0,
+    "seconde": 1.0, "heure": 3600.0, "segundo": 1.0, "minuto": 60.0, "hora": 3600.0,
+    "秒": 1.0, "分钟": 60.0, "分鐘": 60.0, "小时": 3600.0, "小時": 3600.0,
 }  # fmt: skip
 
 #: Whole words only: "a few", "a couple of" and "a moment" name no length.
@@ -61,7 +65,9 @@ def read_duration(text: str, pos: int) -> Reading | None:
         total_s, unit_s, end = total_s + amount * size_s, size_s, part.end()
     if end > pos:
         # "30s5" and "30s/5" are names and rates.
-        return None if text[end : end + 1].isalnum() or text[end : end + 1] == "/" else period(total_s, "duration", end)
+        after = text[end : end + 1]
+        goes_on = after == "/" or (after.isascii() and after.isalnum())
+        return None if goes_on else period(total_s, "duration", end)
     return _read_iso(text, pos)
 
 

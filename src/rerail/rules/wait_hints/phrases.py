@@ -40,6 +40,7 @@ class Phrase(NamedTuple):
 JOINS: dict[str, tuple[str, ...]] = {
     "in": ("length",), "for": ("length",), "of": ("length",), "after": ("length", "point"), "before": ("length", "point"),
     "at": ("point",), "on": ("point",), "by": ("point",), "from": ("point",), "until": ("point",), "till": ("point",),
+    "nach": ("length",), "dans": ("length",), "en": ("length",), "dentro de": ("length",), "em": ("length",),
 }  # fmt: skip
 
 _OBJECT = (
@@ -127,6 +128,10 @@ PHRASES: tuple[Phrase, ...] = (
         "(?: (?:time|will|is|can|may|be|made|sent|allowed|available|possible|accepted|opens|starts)){0,4}",
         alone="point",
     ),
+    Phrase("try-again", ("versuch",), "versuchen? (?:sie )?es(?: bitte| erneut){0,2}", joins="in|nach"),
+    Phrase("try-again", ("essay",), "r[ée]essaye[rz]?", joins="dans"),
+    Phrase("try-again", ("intent", "intént"), r"int[ée]nt[ae]\w{0,4}(?: de nuevo| otra vez)?", joins="en|dentro de"),
+    Phrase("try-again", ("请", "請"), "(?:请|請)(?:在|于|於|等待)?", alone="length"),
     Phrase("model-loading", ("estimated_time",), r"estimated_time[\"']?", alone="seconds", needs=r"\bloading\b"),
     Phrase("flood-wait", ("flood_wait_",), "flood_wait_", alone="seconds"),
     Phrase("limit-reached", ("reached|",), r"limit reached\|", alone="point"),
@@ -138,6 +143,7 @@ PHRASES: tuple[Phrase, ...] = (
         joins="in|after|for|at",
         own=True,
     ),
+    Phrase("own-schedule", ("backoff",), "backoff(?: time| period| delay)?", joins="for|of", alone="length", own=True),
     Phrase("own-schedule", ("backing off",), "backing off", joins="for", alone="length", own=True),
     Phrase(
         "own-schedule",
