@@ -29,7 +29,7 @@ _SETTINGS: dict[str, tuple[object, str, str]] = {
         "names",
         "The packs of classes that are on. `core` is always one of them.",
     ),
-    "budgets": ("as the [classes](classes.md) say", "whole numbers >= 0", "Recoveries per unit, by class."),
+    "budgets": ("as the [classes](classes.md) say", "whole numbers, 0 to 100", "Recoveries per unit, by class."),
     "actions": (
         "as the [reasons](classes.md) say",
         "`retry`, `repair`, `heal`, `pause` or `stop`",
@@ -96,7 +96,7 @@ _SETTINGS: dict[str, tuple[object, str, str]] = {
         '`"none"`, `"idempotent"` or `"unsafe"`',
         "What a second run of this unit would do. Wins over `rerail run --effects`.",
     ),
-    "units.NAME.budgets": ("`[budgets]`", "whole numbers >= 0", "As `budgets`, for this unit."),
+    "units.NAME.budgets": ("`[budgets]`", "whole numbers, 0 to 100", "As `budgets`, for this unit."),
     "units.NAME.context": ("`[context]`", "any values", "As `context`, for this unit."),
 }
 
@@ -141,7 +141,7 @@ _RECIPE_KEYS: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "name": "Kebab-case, and no other class's.",
             "signal": "What its failures look like.",
             "action": "`retry`, `repair`, `heal`, `pause` or `stop`.",
-            "budget": "Recoveries per unit; 0 to 1000.",
+            "budget": "Recoveries per unit; 0 to 100.",
             "severity": "1 to 100, default 55. Where two rules have equal evidence, the class of higher severity wins:"
             " give it to the one whose mistake costs less. rerail's: provider 10, verification 40, environment 45,"
             " tool-schema 50, git 60, deterministic-policy 70, runtime 80, worktree 90.",

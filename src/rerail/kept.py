@@ -1,8 +1,10 @@
 """Private files that keep what takes long to make and can be made again: compiled recipes, a scanner's database, patterns.
 
 A file says of what it was made. A missing, foreign, damaged or outdated one is as good as none: its content is made again, and
-nobody hears of it. It is marshal data, which loads ten times as fast as JSON and can make nothing but plain values; because
-damaged marshal data may crash the interpreter, it is read only where its check sum is right.
+nobody hears of it. Whoever writes one removes those of its kind that nobody made again for weeks, and the oldest of too many.
+
+It is marshal data, which loads ten times as fast as JSON and can make nothing but plain values; because damaged marshal data may
+crash the interpreter, it is read only where its check sum is right.
 """
 
 from __future__ import annotations
@@ -26,6 +28,11 @@ MARSHAL_FORMAT = 4
 """Written whatever the Python, so that one wheel serves all: the newest format that Python 3.11 reads."""
 
 _DIGEST_BYTES = 16
+
+MOST_FILES = 40
+"""Files of one kind that stay: each is about 1 MB, and made again in about 2 s."""
+MOST_AGE_S = 30 * 24 * 3600
+"""How much older than the newest of its kind a file that stays may be, in seconds."""
 
 
 def digest(*parts: bytes | memoryview) -> bytes:
@@ -73,6 +80,28 @@ def write(path: str, key: bytes, parts: Mapping[str, bytes]) -> None:
         os.replace(scratch, path)  # noqa: PTH105
     except OSError:
         os.unlink(scratch)  # noqa: PTH108
+        return
+    _prune(path)
+
+
+def _prune(path: str) -> None:
+    """Remove what is old, or too much, of the files beside *path* that are of its kind: named alike up to the first hyphen.
+
+    What a writer that was killed left is of the kind too.
+    """
+    from contextlib import suppress  # whoever finds what was kept has no use for it
+
+    directory, name = os.path.split(path)
+    kind, hyphen, _ = name.partition("-")
+    if not hyphen:
+        return
+    with suppress(OSError), os.scandir(directory) as entries:
+        files = [entry for entry in entries if entry.name.startswith(kind + hyphen) and entry.is_file()]
+        by_age = sorted([(file.stat(follow_symlinks=False).st_mtime, file.path) for file in files], reverse=True)
+        for place, (written_at, each) in enumerate(by_age):
+            if each != path and (place >= MOST_FILES or by_age[0][0] - written_at > MOST_AGE_S):
+                with suppress(OSError):
+                    os.unlink(each)  # noqa: PTH108
 
 
 def content(key: bytes, parts: Mapping[str, bytes]) -> bytes:

@@ -9,6 +9,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from rerail.plain_file import read_plain
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -42,8 +44,7 @@ def may_have_settings(root: str) -> bool:
     if os.path.exists(os.path.join(root, "rerail.toml")):  # noqa: PTH110, PTH118
         return True
     try:
-        with open(os.path.join(root, "pyproject.toml"), "rb") as file:  # noqa: PTH118, PTH123
-            return b"rerail" in file.read()
+        return b"rerail" in read_plain(os.path.join(root, "pyproject.toml"))  # noqa: PTH118
     except FileNotFoundError:
         return False
     except OSError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rerail.decisions.model import Effects
-from rerail.decisions.policy import Policy
+from rerail.decisions.policy import MOST_RECOVERIES, Policy
 from rerail.errors import SettingsError, UnknownNameError
 from rerail.settings_file import did_you_mean, pack_faults
 from rerail.taxonomy import Action
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rerail.toml_lines import KeyPath
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Budget = Annotated[int, Field(ge=0)]
+Budget = Annotated[int, Field(ge=0, le=MOST_RECOVERIES)]
 # In a strict table, a name is still the way to write a member.
 ActionName = Annotated[Action, Field(strict=False)]
 EffectsName = Annotated[Effects, Field(strict=False)]

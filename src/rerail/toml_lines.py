@@ -12,6 +12,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rerail.errors import FileFault
+from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ def read_text(path: Path, where: str, kind: type[FileFaultsError]) -> str:
         FileNotFoundError: There is none.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_plain(path).decode("utf-8-sig")
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -322,3 +322,66 @@ def test_nothing_is_started_from_a_directory_that_is_gone(project: Path, environ
     assert done.returncode == 70, done.stderr
     assert b'"error": "stopped"' in done.stdout
     assert not (project / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["rerail.toml", "pyproject.toml", ".rerail/recipes/ours.toml"])
+@pytest.mark.parametrize("place", ["pipe", "device", "directory"])
+def test_what_is_no_file_in_the_place_of_one_is_told_and_never_waited_for(
+    name: str, place: str, project: Path, rerail: Rerail
+) -> None:
+    path = project / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if place == "pipe":
+        os.mkfifo(path)
+    elif place == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    refused(rerail("classify", "-"), path.name, "cannot be read")
+    refused(rerail("run", "--", "true"), path.name, "cannot be read")
+
+
+@pytest.mark.parametrize(
+    "table", ["[budgets]\nprovider = 101\n", "[units.u.budgets]\nprovider = 9999999999999999999\n"]
+)
+def test_a_budget_beyond_the_most_is_a_fault_of_the_settings(table: str, project: Path, rerail: Rerail) -> None:
+    (project / "rerail.toml").write_text(table)
+    refused(rerail("pauses"), "rerail.toml:2", "provider", "100")
+
+
+def test_init_says_what_stands_in_its_way(project: Path, rerail: Rerail) -> None:
+    (project / ".rerail").write_text("")
+    refused(rerail("init"), ".rerail", "cannot be written")
+
+
+@pytest.mark.parametrize(
+    "words", [("heal",), ("heal", "--backups"), ("heal", "--undo", "x"), ("mcp",), ("init",), ("pauses",)]
+)
+def test_a_directory_that_is_gone_is_told_by_every_verb(
+    words: tuple[str, ...], project: Path, environ: dict[str, str]
+) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$0" && exec "$@"', str(gone), PYTHON, "-m", "rerail", *words],
+        cwd=gone,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2, done.stderr
+    assert b"no longer exists" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")  # noqa: PTH110
+def test_an_export_that_could_not_be_written_is_no_success(project: Path, environ: dict[str, str]) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [PYTHON, "-m", "rerail", "ledger", "export"], cwd=project, env=environ, stdout=full, stderr=-1, check=False
+        )
+    assert done.returncode == 2
+    assert b"the export is incomplete" in done.stderr
+    assert b"Traceback" not in done.stderr

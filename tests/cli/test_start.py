@@ -48,6 +48,8 @@ SLOW = {
         "logging",
     ),
     *(
+        "signal",
+        "shlex",
         "threading",
         "importlib.metadata",
         "hyperscan",
@@ -55,6 +57,8 @@ SLOW = {
         "zipfile",
         "rerail.toml_lines",
         "rerail.settings_file",
+        "rerail.boundary.slugs",
+        "rerail.boundary.hints",
     ),
 }
 """Modules that each take more than a millisecond to import, and that nothing needs to name a failure."""

@@ -83,10 +83,13 @@ def test_a_command_that_leaves_the_main_checkout_alone_succeeds(repo: Repo, link
 
 
 def test_a_block_that_moved_the_main_checkout_has_failed(repo: Repo, linked: Repo) -> None:
-    with pytest.raises(rerail.StoppedError, match="main-checkout-moved"):
+    def work() -> None:
         for attempt in rerail.Loop(root=linked.path, ledger="memory").attempts("unit"):
             with attempt:
                 repo.git("switch", "-q", "topic")
+
+    with pytest.raises(rerail.StoppedError, match="main-checkout-moved"):
+        work()
 
 
 def test_the_main_worktree_s_own_units_may_do_as_they_like(tmp_path: Path) -> None:

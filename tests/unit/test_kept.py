@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,50 @@ def test_where_it_cannot_be_written_nothing_happens(tmp_path: Path) -> None:
     (tmp_path / "taken" / "file").touch()
     kept.write(str(tmp_path / "taken"), KEY, PARTS)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
+
+
+def test_what_nobody_made_again_for_weeks_goes_when_one_of_its_kind_is_written(tmp_path: Path) -> None:
+    for name in (
+        "recipes-old.bin",
+        "recipes-old.bin.texts",
+        "recipes-left.bin.4711",
+        "recipes-new.bin",
+        "other-old.bin",
+        "old",
+    ):
+        (tmp_path / name).touch()
+        if "new" not in name:
+            os.utime(tmp_path / name, (1_000_000, 1_000_000))
+    kept.write(str(tmp_path / "recipes-x.bin"), KEY, PARTS)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "old",
+        "other-old.bin",
+        "recipes-new.bin",
+        "recipes-x.bin",
+    ]
+
+
+def test_of_too_many_of_a_kind_the_oldest_go(tmp_path: Path) -> None:
+    for number in range(kept.MOST_FILES + 5):
+        kept.write(str(tmp_path / f"recipes-{number}.bin"), KEY, PARTS)
+        os.utime(tmp_path / f"recipes-{number}.bin", (2e9 + number, 2e9 + number))
+    kept.write(str(tmp_path / "recipes-last.bin"), KEY, PARTS)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert len(names) <= kept.MOST_FILES + 1
+    assert {"recipes-last.bin", f"recipes-{kept.MOST_FILES + 4}.bin"} <= names
+    assert "recipes-0.bin" not in names
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+def test_nothing_is_removed_but_files_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "caches" / "recipes-directory").mkdir(parents=True)
+    aim = tmp_path / "aim"
+    aim.write_text("somebody's")
+    (tmp_path / "caches" / "recipes-link").symlink_to(aim)
+    os.utime(tmp_path / "caches" / "recipes-directory", (1_000_000, 1_000_000))
+    kept.write(str(tmp_path / "caches" / "recipes-x.bin"), KEY, PARTS)
+    assert aim.read_text() == "somebody's"
+    assert (tmp_path / "caches" / "recipes-directory").is_dir()
 
 
 @given(st.lists(st.binary(max_size=8), max_size=4), st.lists(st.binary(max_size=8), max_size=4))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import signal as signals
 from enum import IntEnum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from rerail.boundary.slugs import ErrorSlug
+if TYPE_CHECKING:
+    from rerail.boundary.slugs import ErrorSlug
 
 
 class ExitCode(IntEnum):
@@ -32,13 +32,17 @@ class ExitCode(IntEnum):
     TERMINATED = 143, "cancelled by SIGTERM or SIGHUP"
 
 
-def exit_code(error: ErrorSlug | None, *, signal: int = signals.SIGINT) -> ExitCode:
+def exit_code(error: ErrorSlug | None, *, signal: int | None = None) -> ExitCode:
     """Return what a command that failed with *error* ends with.
 
     Args:
         error: The result's slug; None where a verb did its work, and what it looked at is not as it should be.
-        signal: The signal that cancelled; read only for a cancellation.
+        signal: The signal that cancelled, SIGINT if None; read only for a cancellation.
     """
+    import signal as signals  # here, as the slugs: a success has no use for what costs a hook 2 ms
+
+    from rerail.boundary.slugs import ErrorSlug
+
     match error:
         case ErrorSlug.INTERNAL | ErrorSlug.GIT_COMMAND_FORBIDDEN:
             return ExitCode.BUG
@@ -63,7 +67,7 @@ def exit_code(error: ErrorSlug | None, *, signal: int = signals.SIGINT) -> ExitC
         ):
             return ExitCode.STOPPED
         case ErrorSlug.CANCELLED:
-            return ExitCode.INTERRUPTED if signal == signals.SIGINT else ExitCode.TERMINATED
+            return ExitCode.INTERRUPTED if signal in (None, signals.SIGINT) else ExitCode.TERMINATED
         case (
             ErrorSlug.RERAIL_ERROR
             | ErrorSlug.USAGE

@@ -1,7 +1,8 @@
 """The only way out: a verb's result becomes the envelope here, for CLI JSON, MCP and hooks alike, or is refused.
 
 Standard library only, for a hook and `rerail classify` come through here; the published schema of what comes out is
-`rerail.boundary.envelope`. Whether prose sounds actionable is never asked: only what was fired, registered and filled in.
+`rerail.boundary.envelope`. What only failures and hints need, 3 ms, is imported where they leave. Whether prose sounds
+actionable is never asked: only what was fired, registered and filled in.
 """
 
 from __future__ import annotations
@@ -12,9 +13,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from rerail.boundary.hints import REGISTRY
 from rerail.boundary.result import next_steps, speaks
-from rerail.boundary.slugs import Mode, recovery_of
 from rerail.evidence.ansi import printable
 
 if TYPE_CHECKING:
@@ -68,6 +67,9 @@ def to_json(value: JsonValue) -> str:
 def _fault(result: Result) -> str | None:
     if result.ok:
         return None if result.error is None else f"it is ok, and its error is {result.error}"
+    from rerail.boundary.hints import REGISTRY
+    from rerail.boundary.slugs import Mode, recovery_of
+
     named = "a failure without a slug" if result.error is None else str(result.error)
     for hint in result.hints:
         family = REGISTRY[hint.id].family
@@ -85,6 +87,8 @@ def _fault(result: Result) -> str | None:
 
 
 def _advice(hint: Hint) -> Advice:
+    from rerail.boundary.hints import REGISTRY
+
     entry = REGISTRY.get(hint.id)
     if entry is None:
         raise RefusedResultError(f"hint {hint.id!r} is not registered")
@@ -101,6 +105,8 @@ def _is_said(value: object) -> bool:
 
 
 def _hint(hint: Hint, said: Advice) -> JsonValue:
+    from rerail.boundary.hints import REGISTRY
+
     entry = REGISTRY[hint.id]
     return {
         "id": entry.id,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rerail.cli.here import working_directory
 from rerail.cli.input import read_bytes
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
@@ -41,12 +41,13 @@ def command(
         raise UsageError(
             "--undo, --backups and a heal exclude each other", hint="give one of --undo ID, --backups, --failure FILE"
         )
+    place = working_directory() / repo
     if undo_id is not None:
-        return _leave_undo(undo(Path(repo).absolute(), undo_id), as_json=as_json)
+        return _leave_undo(undo(place, undo_id), as_json=as_json)
     if list_backups:
-        return _leave_backups(backups(Path(repo).absolute()), as_json=as_json)
+        return _leave_backups(backups(place), as_json=as_json)
     failure = _read(file) if file else None
-    result = heal(Path(repo).absolute(), failure, plan_only=plan_only)
+    result = heal(place, failure, plan_only=plan_only)
     if failure is None and result.data["class"] == FailureClass.UNCLASSIFIED:
         return leave(result, as_json=as_json)
     rows = _plan(result.data) if plan_only else _report(result.data)

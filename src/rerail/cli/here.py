@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rerail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from rerail.app import Project
@@ -44,11 +43,8 @@ def project_here() -> Project:
     return open_project(working_directory())
 
 
-@contextmanager
-def ledger_here() -> Iterator[Ledger]:
-    """Open the project's ledger for one verb."""
-    ledger = project_here().open_ledger()
-    try:
-        yield ledger
-    finally:
-        ledger.close()
+def ledger_here() -> AbstractContextManager[Ledger]:
+    """Open the project's ledger for one verb; it is closed at the end of the ``with``."""
+    from contextlib import closing
+
+    return closing(project_here().open_ledger())

@@ -10,6 +10,7 @@ from rerail.boundary.result import Result
 from rerail.cli.here import working_directory
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
+from rerail.errors import UsageError
 from rerail.hook.harness import HARNESSES
 from rerail.paths import find_root
 from rerail.recipes.read import PROJECT_RECIPES
@@ -76,13 +77,15 @@ def command(hook: str | None, as_json: bool) -> int:
     root = find_root(working_directory())
     written, kept = [], []
     for path, content in ((root / "rerail.toml", SETTINGS), (root / PROJECT_RECIPES / "ours.toml", RECIPE)):
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:
                 file.write(content)
             written.append(str(path))
         except FileExistsError:
             kept.append(str(path))
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     message = f"wrote {', '.join(written)}" if written else f"nothing written: {', '.join(kept)} exist"
     return leave(Result(True, "init", message, {"written": written, "kept": kept}), as_json=as_json)
 

@@ -13,6 +13,7 @@ from rerail.cli.here import project_here
 from rerail.cli.main import DefaultGroup, json_option
 from rerail.cli.output import leave, silence_stdout
 from rerail.cli.pictures import class_cell, facts, short_time_of, table
+from rerail.errors import UsageError
 from rerail.verbs.units import scoped
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ def export() -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        raise UsageError(f"the export is incomplete: stdout cannot be written: {error.strerror}") from None
     return ExitCode.SUCCEEDED
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
+from rerail.evidence.foreign import FOREIGN_FAILURES
 from rerail.evidence.lazy import compiled
 
 _MAX_DEPTH = 100
@@ -68,7 +69,7 @@ def _encode_object(value: object, outer: tuple[int, ...]) -> bytes:
         return name + _encode_mapping(fields, outer)
     try:
         shown = repr(value)[:_MAX_REPR_CHARS]
-    except Exception:  # noqa: BLE001  a repr is foreign code, and a fingerprint must not fail
+    except FOREIGN_FAILURES:  # a repr is foreign code, and a fingerprint must not fail
         shown = ""
     return name + _sized(b"s", compiled(_ADDRESS).sub("", shown).encode("utf-8", "surrogatepass"))
 
@@ -88,7 +89,7 @@ def _fields(value: object) -> Mapping[Any, object] | None:
             return {name: getattr(value, name) for name in names}
         if cls.__repr__ is object.__repr__:
             return dict(vars(value))
-    except Exception:  # noqa: BLE001  foreign code again; the repr is next
+    except FOREIGN_FAILURES:  # the repr is next
         return None
     return None
 

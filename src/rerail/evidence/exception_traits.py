@@ -10,7 +10,7 @@ from __future__ import annotations
 from errno import errorcode
 from typing import TYPE_CHECKING, NamedTuple
 
-from rerail.evidence.foreign import first, is_a, own_values, read
+from rerail.evidence.foreign import FOREIGN_FAILURES, first, is_a, own_values, read
 from rerail.evidence.json_facts import code_of, facts_of, facts_of_text
 from rerail.evidence.response_facts import (
     RESPONSE_NAMES,
@@ -73,7 +73,7 @@ def traits_of(error: BaseException) -> Traits:
         return Traits(errno=_errno(error)) if issubclass(cls, OSError) else _NO_TRAITS
     try:
         return _read_traits(error)
-    except Exception:  # noqa: BLE001  an attribute's value is foreign code too: even isinstance asks it
+    except FOREIGN_FAILURES:  # an attribute's value is foreign code too: even isinstance asks it
         return _NO_TRAITS
 
 
@@ -112,7 +112,7 @@ def _status(error: BaseException) -> int | None:
         return None
     try:
         return status_in(declared.__get__(error), lowest=100)
-    except Exception:  # noqa: BLE001  foreign code
+    except FOREIGN_FAILURES:
         return None
 
 
@@ -151,7 +151,7 @@ def _validation_codes(error: BaseException) -> Iterator[str]:
     try:
         errors = error.errors()  # type: ignore[attr-defined]
         types = [one["type"] for one in errors[:_MAX_VALIDATION_ERRORS]]
-    except Exception:  # noqa: BLE001  foreign code
+    except FOREIGN_FAILURES:
         return
     yield from filter(None, map(code_of, types))
 
@@ -162,7 +162,7 @@ def _grpc_code(error: BaseException) -> Iterator[str]:
         return
     try:
         name = error.code().name  # type: ignore[attr-defined]
-    except Exception:  # noqa: BLE001  foreign code
+    except FOREIGN_FAILURES:
         return
     code = code_of(name)
     if code:
@@ -208,5 +208,5 @@ def _inner_retries(error: BaseException, response: object) -> int:
         return 0
     try:
         return int(headers.get("x-stainless-retry-count") or 0)
-    except Exception:  # noqa: BLE001  foreign code
+    except FOREIGN_FAILURES:
         return 0

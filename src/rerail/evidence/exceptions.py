@@ -14,7 +14,7 @@ from rerail.evidence.command import command_of, program_of
 from rerail.evidence.exception_chain import unfold
 from rerail.evidence.exception_traits import traits_of
 from rerail.evidence.fields import distinct_codes, label
-from rerail.evidence.foreign import is_a, own_values
+from rerail.evidence.foreign import FOREIGN_FAILURES, is_a, own_values
 from rerail.evidence.json_facts import facts_of_text
 from rerail.evidence.lazy import compiled
 from rerail.evidence.messages import MESSAGE_CAPS, codes_in, joined_messages
@@ -99,7 +99,7 @@ def _text_of(error: BaseException) -> str:
     try:
         # A subclass of str may have methods of its own.
         text = str.__str__(str(error))
-    except Exception as failure:  # noqa: BLE001  whatever __str__ raises
+    except FOREIGN_FAILURES as failure:
         text = f"<{type(error).__name__} whose str() raised {type(failure).__name__}>"
     added = own_values(error).get("__notes__")
     if type(added) is list:

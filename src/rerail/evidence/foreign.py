@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _Kind = TypeVar("_Kind")
 
 _NOTHING: Mapping[str, object] = {}
+FOREIGN_FAILURES = (Exception, SystemExit, GeneratorExit)
+"""What code of other people that is only read may raise, and means nothing to us; an interrupt is the user's own word."""
+
 _PLAIN = (str, int, float, bytes, dict, list, tuple)
 
 
@@ -28,7 +31,7 @@ def own_values(value: object) -> Mapping[str, object]:
     """Return the instance dictionary of *value*, empty if it has none."""
     try:
         own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
+    except FOREIGN_FAILURES:  # there is none, or the class makes its own
         return _NOTHING
     return own if type(own) is dict else _NOTHING
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rerail.evidence.exceptions import from_exception
+from rerail.evidence.foreign import is_a
 
 if TYPE_CHECKING:
     from rerail.evidence.model import Evidence
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 _REMEMBERED = 256
 _LONGEST_CHARS = 1_000
 _PLAIN_VALUES = frozenset({str, int, float, bool, type(None)})
+_TELLING = frozenset(
+    # What is read here, and a class may answer for itself; then what evidence is read from.
+    {"__cause__", "__context__", "__dict__", "__getattribute__", "args", "errno", "filename", "filename2"}
+    | {"__slots__", "status_code"}
+)
 _PLAIN_TEXTS = frozenset({BaseException.__str__, OSError.__str__, KeyError.__str__})
 
 _recent: dict[tuple[object, ...], Evidence] = {}
@@ -42,7 +48,7 @@ def _identity(error: BaseException) -> tuple[object, ...] | None:
     if not plain or error.__context__ is not None or error.__cause__ is not None or error.__dict__:
         return None
     values = error.args
-    if isinstance(error, OSError):
+    if is_a(error, OSError):
         values = (*values, error.errno, error.filename, error.filename2)
     for value in values:
         if type(value) not in _PLAIN_VALUES or (type(value) is str and len(value) > _LONGEST_CHARS):
@@ -55,4 +61,4 @@ def _identity(error: BaseException) -> tuple[object, ...] | None:
 def _is_plain(cls: type[BaseException]) -> bool:
     """Whether a class adds nothing to its arguments: no text of its own, no slots, no attribute that evidence is read from."""
     own = [base for base in cls.__mro__ if base.__module__ != "builtins"]
-    return cls.__str__ in _PLAIN_TEXTS and not any(vars(base).keys() & {"__slots__", "status_code"} for base in own)
+    return cls.__str__ in _PLAIN_TEXTS and not any(vars(base).keys() & _TELLING for base in own)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rerail.evidence.foreign import first, read
+from rerail.evidence.foreign import FOREIGN_FAILURES, first, read
 from rerail.evidence.json_facts import dump
 from rerail.evidence.redact import redact_headers
 
@@ -59,7 +59,7 @@ def headers_in(value: object) -> tuple[tuple[str, str], ...]:
         return ()
     try:
         return redact_headers(value)  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001  the mapping is foreign code
+    except FOREIGN_FAILURES:
         return ()
 
 

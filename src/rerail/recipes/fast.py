@@ -66,8 +66,8 @@ class FastScanner:
         parts = None if self._path is None else kept.read(self._path, key)
         try:
             database = None if parts is None else hyperscan.loadb(parts["database"], hyperscan.HS_MODE_BLOCK)
-        except hyperscan.error:
-            database = None  # made on another processor
+        except (hyperscan.error, TypeError, LookupError):
+            database = None  # made on another processor, or of another shape
         if database is None:
             database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
             database.compile(

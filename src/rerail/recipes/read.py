@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rerail import kept
 from rerail._version import __version__
-from rerail.errors import FileFault, RecipeError, UnknownNameError
+from rerail.errors import FileFault, RecipeError, RerailError, UnknownNameError
+from rerail.plain_file import read_plain
 from rerail.recipes.fast import scanner
 from rerail.rules.compile import RuleSet, unpacked
 from rerail.taxonomy import BUILT_IN
@@ -39,7 +40,7 @@ PROJECT_RECIPES = os.path.join(".rerail", "recipes")  # noqa: PTH118  pathlib co
 COMPILED = "compiled.bin"
 """What the built-in recipes were compiled to, beside them in an installed package; see ``hatch_build.py``."""
 
-_CACHE_FORMAT = "10"
+_CACHE_FORMAT = "15"
 """Rises when what a cache holds changes its shape."""
 
 
@@ -60,7 +61,7 @@ class Loaded:
     """
 
     def __init__(self, parts: kept.Parts, scan: Scan | None = None) -> None:
-        self._parts = parts
+        self._texts = parts["texts"]
         classes, reasons, packs = unpacked(parts["taxonomy"])
         self.taxonomy = taxonomy_of(
             [ClassSpec(row[0], row[1], Action(row[2]), *row[3:]) for row in classes],
@@ -72,7 +73,7 @@ class Loaded:
     @cached_property
     def texts(self) -> dict[str, RuleText]:
         """What people read about each rule, by its slug."""
-        return {slug: RuleText(*row) for slug, row in unpacked(self._parts["texts"]).items()}
+        return {slug: RuleText(*row) for slug, row in unpacked(self._texts).items()}
 
 
 def load(
@@ -97,7 +98,7 @@ def load(
         packs = None
     built_in, own = _built_in_files(), _project_files(project_root)
     key = _key([*built_in, *own], packs)
-    parts = path = None
+    loaded = path = None
     if cache_dir is not None:
         # A name per project that has recipes, so that each keeps one file however often they change.
         whose = (_built_in_dir(), str(project_root) if own else "", repr(packs))
@@ -105,13 +106,24 @@ def load(
         path = os.path.join(cache_dir, f"recipes-{name}.bin")  # noqa: PTH118
     scan = scanner(path and f"{path}.texts", os.environ)
     if not own and packs is None:
-        parts = kept.read(os.path.join(_built_in_dir(), COMPILED), key, private=False)  # noqa: PTH118
-    if parts is None and path is not None:
-        parts = kept.read(path, key)
-        if parts is None:
-            parts = _assembled([*built_in, *own], packs)
+        shipped = os.path.join(_built_in_dir(), COMPILED)  # noqa: PTH118
+        loaded = _loaded(kept.read(shipped, key, private=False), scan)
+    if loaded is None and path is not None:
+        loaded = _loaded(kept.read(path, key), scan)
+    if loaded is None:
+        parts = _assembled([*built_in, *own], packs)
+        if path is not None:
             kept.write(path, key, parts)
-    return Loaded(_assembled([*built_in, *own], packs) if parts is None else parts, scan)
+        loaded = Loaded(parts, scan)
+    return loaded
+
+
+def _loaded(parts: kept.Parts | None, scan: Scan | None) -> Loaded | None:
+    """Return what was kept; None where there is nothing, or something of another shape, which is as good as nothing."""
+    try:
+        return None if parts is None else Loaded(parts, scan)
+    except (ValueError, TypeError, LookupError, AttributeError, EOFError, RerailError):
+        return None
 
 
 def compiled() -> bytes:
@@ -218,8 +230,7 @@ def _files(directory: str, shown: str, *, is_project: bool) -> Iterator[_File]:
         if name.endswith(".toml"):
             path, where = os.path.join(directory, name), os.path.join(shown, name)  # noqa: PTH118
             try:
-                with open(path, "rb") as file:  # noqa: PTH123
-                    content = file.read()
+                content = read_plain(path)
             except OSError as error:
                 raise RecipeError([FileFault(where, None, "", f"cannot be read: {error.strerror or error}")]) from error
             yield _File(where, path, content, is_project)

@@ -14,6 +14,7 @@ from rerail.decisions.effects import Interrupted, Raised, Returned
 from rerail.decisions.model import Landing
 from rerail.errors import UsageError
 from rerail.evidence.fingerprint import input_fingerprint
+from rerail.evidence.foreign import is_a
 from rerail.evidence.recent import evidence_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Work:
     def raised(self, error: BaseException) -> Raised | Interrupted:
         """Take what an attempt raised; a cancellation or control flow is no failure."""
         self.error = error
-        if not isinstance(error, Exception) or isinstance(error, self.passes_through):
+        if not is_a(error, Exception) or issubclass(type(error), self.passes_through):
             return Interrupted()
         return self._failed(evidence_of(error))
 
