@@ -36,6 +36,11 @@ _SCALAR = re.compile(
     r"|[^,\]}#\n]++",  # number, truth value, or date and time with a space between them
     re.DOTALL,
 )
+_KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_DOTTED = re.compile(rf"(?<![\w\"'-]){_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART})++")
+MOST_DOTS = 100
+"""In one key: `tomllib` takes quadratic time for them, and whoever can write a recipe could stop every command."""
+
 _ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
@@ -70,6 +75,10 @@ def parse_toml(text: str, where: str, kind: type[FileFaultsError]) -> dict[str, 
     """
     import tomllib  # most processes find no file to read
 
+    for found in _DOTTED.finditer(text):
+        if found[0].count(".") > MOST_DOTS:
+            line = text.count("\n", 0, found.start()) + 1
+            raise kind([FileFault(where, line, "", f"a key has {MOST_DOTS} parts at most")])
     try:
         return tomllib.loads(text)
     except RecursionError as error:

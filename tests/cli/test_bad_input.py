@@ -6,13 +6,12 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Done, Rerail
 
 PYTHON = sys.executable
@@ -385,3 +384,20 @@ def test_an_export_that_could_not_be_written_is_no_success(project: Path, enviro
     assert done.returncode == 2
     assert b"the export is incomplete" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_a_key_of_endless_parts_is_a_fault_and_stops_nobody(project: Path, rerail: Rerail) -> None:
+    (project / "rerail.toml").write_text(".".join(["a"] * 50_000) + " = 1\n")
+    refused(rerail("taxonomy"), "rerail.toml:1: a key has 100 parts at most")
+
+
+@pytest.mark.parametrize("words", [("run", "--unit", "u", "--", "echo", "kept"), ("taxonomy", "--json")], ids=" ".join)
+def test_what_a_full_disk_swallowed_is_never_called_a_success(
+    words: tuple[str, ...], project: Path, environ: dict[str, str]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [PYTHON, "-m", "rerail", *words], cwd=project, env=environ, stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert done.returncode in (2, 70)
+    assert b"No space left on device" in done.stderr

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rerail.boundary.exit_codes import ExitCode, exit_code
 from rerail.boundary.serialize import serialize_result, to_json
+from rerail.cli import margin
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,9 +47,14 @@ def leave(
             print(to_json(envelope), flush=True)  # noqa: T201  this is the command line's one way out
         else:
             _show(envelope, picture, aside=aside)
-    except OSError:
+    except BrokenPipeError:
         # Whoever read our output has left; what was done is done, and the exit code still says how it ended.
         silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        margin.say(sys.stderr, f"rerail: the result could not be written: {error.strerror}")
+        if result.ok:
+            return ExitCode.USAGE  # whoever reads the file must not take it for whole
     if result.ok:
         return ExitCode.SUCCEEDED
     return exit_code(result.error) if signal is None else exit_code(result.error, signal=signal)

@@ -112,6 +112,7 @@ def run_child(
         interrupted_by=run.interrupted_by,
         core_dumped=ended.core_dumped,
         closed_sinks=tuple(stream.name for stream in streams if stream.sink is not None and stream.sink.failed),
+        full_sink=next((stream.sink.full for stream in streams if stream.sink is not None and stream.sink.full), None),
     )
 
 

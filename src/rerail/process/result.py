@@ -38,3 +38,5 @@ class Finished:
     core_dumped: bool = False
     closed_sinks: tuple[str, ...] = ()
     """The streams, ``"stdout"`` and ``"stderr"``, that could not be shown to the end because their sink had failed."""
+    full_sink: OSError | None = None
+    """Why the first of them failed, where it had no room for more: the end of what was to be kept is lost."""

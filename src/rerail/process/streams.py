@@ -7,6 +7,7 @@ alone; the stream goes on being captured.
 
 from __future__ import annotations
 
+import errno
 import io
 import math
 import os
@@ -27,6 +28,9 @@ LINGER_BYTES = 1024 * 1024
 """After the child's end: more than a pipe can hold was written later, and is not the child's."""
 
 
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+
+
 class Sink:
     """Where a stream is shown.
 
@@ -37,6 +41,8 @@ class Sink:
         self._out = out
         self._pending = memoryview(b"")
         self.failed = False
+        self.full: OSError | None = None
+        """Why it failed, where it had no room for more: nobody chose to stop reading, and what was to be kept is lost."""
         self.fd: int | None = None
         try:
             out.flush()  # what the caller wrote before comes first
@@ -44,8 +50,8 @@ class Sink:
             # Only a plain file's descriptor means what its write() means; a compressor has one too.
             if isinstance(raw, io.FileIO):
                 self.fd = platform.open_unblocked(raw.fileno())
-        except (OSError, ValueError):
-            self._fail()
+        except (OSError, ValueError) as error:
+            self._fail(error)
 
     @property
     def is_blocked(self) -> bool:
@@ -66,8 +72,8 @@ class Sink:
                 written = self._out.write(chunk)
                 chunk = chunk[written:] if written else b""
             self._out.flush()
-        except (OSError, ValueError):
-            self._fail()
+        except (OSError, ValueError) as error:
+            self._fail(error)
 
     def proceed(self) -> None:
         """Write what is pending, as far as the sink takes it."""
@@ -79,8 +85,8 @@ class Sink:
                 self._pending = self._pending[written:]
         except BlockingIOError:  # someone else filled it first
             return
-        except OSError:
-            self._fail()
+        except OSError as error:
+            self._fail(error)
 
     def abandon(self) -> None:
         """Stop waiting for a sink that takes no more."""
@@ -93,8 +99,10 @@ class Sink:
             os.close(self.fd)
             self.fd = None
 
-    def _fail(self) -> None:
+    def _fail(self, error: OSError | ValueError | None = None) -> None:
         self.failed = True
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            self.full = error
         self._pending = memoryview(b"")
 
 

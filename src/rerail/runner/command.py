@@ -101,7 +101,8 @@ class CommandWork(RunnableWork):
             return self.raised(Signalled(finished.interrupted_by))
         self.value = finished
         if finished.exit_code == 0:
-            return self.returned(finished)
+            # By itself the command would have failed on it; what it wrote was taken from it here, and lost.
+            return self.returned(finished) if finished.full_sink is None else self.raised(finished.full_sink)
         return self._failed(_evidence(finished))
 
     def input_id(self) -> Fingerprint:
