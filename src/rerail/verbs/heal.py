@@ -121,9 +121,6 @@ def _healed(report: HealReport, taxonomy: Taxonomy) -> Result:
             return Result(False, "heal", message, data, hints=(step,), error=ErrorSlug.RECIPE_UNTRUSTED)
         case "paused":
             message = f"not healed, and nothing was changed: {report.question or report.detail}"
-            if report.untrusted is not None:
-                step = hints.trust_recipe(file=report.untrusted)
-                return Result(False, "heal", message, data, hints=(step,), error=ErrorSlug.RECIPE_UNTRUSTED)
             return Result(False, "heal", message, data, hints=(hints.finish_by_hand(),), error=ErrorSlug.NOT_HEALED)
         case "stopped":
             remedy = taxonomy.reason_spec(report.class_, report.reason).hint
