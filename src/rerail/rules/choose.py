@@ -14,8 +14,7 @@ specific rule of another class: a blind retry needs more than a code that vendor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.model import Candidate, Trust
 from rerail.rules.readers.model import Weight
 
@@ -144,7 +143,8 @@ def _rank(each: Found, general: Sequence[Found], lines: Sequence[Line]) -> Rank:
         ):
             weight, trust = max(weight, *weights), max(trust, Trust.STATUS)
     elif weight >= Weight.PLAIN:
-        weight = max([weight, *(other.weight for other in general if _is_near(each, other, lines))])
+        above = [other for other in general if other.weight > weight]
+        weight = max([weight, *(other.weight for other in above if _is_near(each, other, lines))])
     return Rank(weight, not rule.general, trust, each.depth, rule.severity, rule.priority, -each.place, rule.slug)
 
 

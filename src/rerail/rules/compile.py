@@ -12,13 +12,14 @@ from __future__ import annotations
 import marshal
 import re
 from struct import unpack_from
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rerail.kept import MARSHAL_FORMAT
+from rerail.light_typing import TYPE_CHECKING, NamedTuple, Protocol
 from rerail.rules.model import Matcher, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from rerail.rules.model import Rule
     from rerail.taxonomy.model import Taxonomy

@@ -6,9 +6,8 @@ seen is the readers' business, whether a rule holds `match`'s, and who wins `cho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.ids import ClassName, RuleSlug
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.choose import Choice, choose
 from rerail.rules.compile import SHADOW
 from rerail.rules.match import Found, Known, clipped, holds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
 
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.compile import fact_key
 from rerail.rules.mention import only_mentioned
 from rerail.rules.model import Citation, Trust

@@ -9,12 +9,15 @@ import re
 from functools import lru_cache
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING, Any
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.compile import FLAGS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+    from typing import Any
+
+    _OP = tuple[Any, Any]
 
 MIN_LITERAL = 3
 """Shortest fixed text, in characters, that can wake a rule."""
@@ -31,7 +34,6 @@ _FEW_PLACES, _SCAN = 16, 32
 _CASELESS = (0x3041, 0x9FFF)
 """Kana and Chinese characters, which have no case: a text of them is found in lowered text as it is."""
 
-_OP = tuple[Any, Any]
 _EVERY = frozenset(range(128)) | {-1}
 """All ASCII code points, and -1 for whatever lies beyond them."""
 _CATEGORIES = {

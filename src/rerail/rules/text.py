@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
 
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.readers.model import searchable
 
 if TYPE_CHECKING:
@@ -104,11 +104,9 @@ class Text:
 
         Args:
             field: ``text``, ``stderr`` or ``stdout``: which streams are searched.
-            source: The pattern.
+            source: The pattern, one of those that are `live`.
             rules: Holds the pattern compiled, and what it cannot match without.
         """
-        if source not in self.live(rules):
-            return None
         key = (field, source)
         if key not in self._hits:
             self._hits[key] = self._search(field, source, rules)

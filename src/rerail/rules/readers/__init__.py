@@ -7,8 +7,8 @@ its tool runs or its words occur, so that a hook does not pay for readers it doe
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
 
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.readers import command as commands
 from rerail.rules.readers import generic, unwrap
 from rerail.rules.readers.code_words import worded

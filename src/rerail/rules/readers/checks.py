@@ -8,8 +8,8 @@ ariadne, codespan, miette: their frames; observed in many tools.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.compilers import without_quotations
 from rerail.rules.readers.model import Weight
 

@@ -6,8 +6,7 @@ asks for them with a tilde: ``code = ["~rate limit"]``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Fact
 

@@ -7,8 +7,7 @@ Vagrant, Packer, Turborepo, pnpm, BuildKit, GitHub Actions, GitLab Runner: obser
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 
 if TYPE_CHECKING:

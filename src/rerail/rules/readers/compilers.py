@@ -7,8 +7,8 @@ CMake: their diagnostics; observed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.model import Draft, Scene, Weight
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ people wrote: a commit that is called "retry on 429" must not look like a rate l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Draft, Scene, Weight
 

@@ -7,8 +7,8 @@ registry out of reach, a crash), the frame around it ("pre-commit script failed"
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Draft, Scene, Weight
 

@@ -6,8 +6,8 @@ Source: Gradle's `BuildExceptionReporter`; observed in public build logs.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:

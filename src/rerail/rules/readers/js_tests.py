@@ -7,8 +7,8 @@ can decide, and what was compared stays hidden. Source: the runners' own reporte
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.judged import conclude
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ can be seen by a rule. An error from outside (a refused connection, a missing mo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.model import BARE_CHARS, Weight
 
 if TYPE_CHECKING:

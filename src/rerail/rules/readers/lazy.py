@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import cast
+
+from rerail.light_typing import cast
 
 
 class _Lazy:

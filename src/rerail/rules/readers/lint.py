@@ -7,8 +7,8 @@ Source: the tools' own reporters; observed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers import LINTERS
 from rerail.rules.readers.model import Weight
 

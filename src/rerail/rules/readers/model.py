@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.evidence.secret_pairs import lower
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.readers.columns import without_columns
 from rerail.rules.readers.prefixes import prefix_chars
 

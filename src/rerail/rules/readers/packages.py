@@ -6,8 +6,8 @@ Source: npm's `lib/utils/error-message.js`; pip's `_internal/index` and `_intern
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ A log shown with ``cat`` may be full of errors; what failed, if anything did, is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 
 if TYPE_CHECKING:

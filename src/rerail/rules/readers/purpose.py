@@ -6,8 +6,8 @@ It runs last and states only a family (`OBJECTED`, `ENDED`, `LACKS`, `REFUSED`),
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.checks import COUNT, FINDING
 from rerail.rules.readers.generic import says_nothing
 from rerail.rules.readers.judged import FAILED, RAISED

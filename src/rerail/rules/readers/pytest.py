@@ -6,8 +6,8 @@ Source: pytest's `_pytest/terminal.py` and `_pytest/_code/code.py`; observed wit
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.judged import ASSERTED, conclude, is_judgement
 from rerail.rules.readers.model import Weight
 from rerail.rules.readers.traceback import names_a_type

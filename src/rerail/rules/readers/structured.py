@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.unwrap import response_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 _MAX_CHARS = 1_000_000
 _MAX_HEADERS = 64

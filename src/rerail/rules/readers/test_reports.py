@@ -7,8 +7,8 @@ counts and what tests ended with may decide. Source: the runners' own reporters;
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.readers.judged import FAILED, conclude
 from rerail.rules.readers.model import Weight
 

@@ -7,8 +7,8 @@ and marker lines are masked.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Draft, Scene, Weight
 

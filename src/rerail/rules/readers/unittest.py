@@ -6,8 +6,8 @@ Source: CPython's `unittest/runner.py` and `doctest.py`; behave's and Robot's fo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.judged import conclude, is_judgement
 from rerail.rules.readers.traceback import names_a_type
 

@@ -7,8 +7,8 @@ itself, or Python's ``repr`` rather than JSON. Bare digits are never a status: t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers import errnos
 from rerail.rules.readers.lazy import lazy
 

@@ -10,8 +10,7 @@ Nothing here raises on any text, waits, or reads a clock.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.wait_hints.fields import read_date, read_date_line, read_fields, read_headers
 from rerail.rules.wait_hints.instants import usable_clock
 from rerail.rules.wait_hints.model import GRACE_S, MAX_WAIT_S, WaitHint

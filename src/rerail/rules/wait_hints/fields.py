@@ -12,8 +12,8 @@ do not tell) the longest wait wins, as a hint is a floor.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from rerail.light_typing import TYPE_CHECKING, NamedTuple, Protocol
 from rerail.rules.wait_hints.durations import read_number
 from rerail.rules.wait_hints.instants import find_point, read_instant
 from rerail.rules.wait_hints.model import Reading, WaitHint, compiled, hint

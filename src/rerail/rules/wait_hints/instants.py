@@ -10,8 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
-from typing import TYPE_CHECKING, NamedTuple
 
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.wait_hints.durations import read_number
 from rerail.rules.wait_hints.model import GRACE_S, Reading, compiled, moment
 from rerail.rules.wait_hints.zones import Zone, read_zone

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
+
+from rerail.light_typing import NamedTuple
 
 #: A hint further away than this is no hint: nobody waits 400 days, so the number meant something else.
 MAX_WAIT_S = 400 * 86_400.0

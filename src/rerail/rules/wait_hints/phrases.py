@@ -5,7 +5,7 @@ A space in a pattern stands for one to three blanks of any kind. Patterns match 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from rerail.light_typing import NamedTuple
 
 
 class Phrase(NamedTuple):

@@ -11,8 +11,8 @@ server asked for; the caller asks for those last. Within one text the last state
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
+from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.wait_hints.durations import read_colons, read_duration, read_number
 from rerail.rules.wait_hints.instants import read_instant
 from rerail.rules.wait_hints.model import Reading, WaitHint, compiled, hint, period

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, timedelta, timezone, tzinfo
-from typing import NamedTuple
 
+from rerail.light_typing import NamedTuple
 from rerail.rules.wait_hints.model import compiled
 
 #: Hours east of UTC. An abbreviation with several meanings has the one most seen in such texts (IST India, CST and
