@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NewType, TypeAlias
+from rerail.light_typing import TYPE_CHECKING, NewType
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 UnitName = NewType("UnitName", str)
 """The stable string that names a unit: ``verify:tests``, ``task-12``."""

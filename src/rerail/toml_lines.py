@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rerail.errors import FileFault
+from rerail.light_typing import TYPE_CHECKING
 from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+    from typing import Any, TypeAlias
 
     from rerail.errors import FileFaultsError
 

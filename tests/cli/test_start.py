@@ -23,45 +23,13 @@ if TYPE_CHECKING:
 EVIDENCE = json.dumps({"command": "make", "exit_code": 2, "stderr": "HTTP 503 Service Unavailable"})
 
 SLOW = {
-    *(
-        "pathlib",
-        "hashlib",
-        "tomllib",
-        "difflib",
-        "platformdirs",
-        "tempfile",
-        "shutil",
-        "urllib.parse",
-        "random",
-    ),
-    *(
-        "pydantic",
-        "attrs",
-        "attr",
-        "click",
-        "rich",
-        "structlog",
-        "dataclasses",
-        "inspect",
-        "asyncio",
-        "subprocess",
-        "logging",
-    ),
-    *(
-        "signal",
-        "shlex",
-        "threading",
-        "importlib.metadata",
-        "hyperscan",
-        "sqlite3",
-        "zipfile",
-        "rerail.toml_lines",
-        "rerail.settings_file",
-        "rerail.boundary.slugs",
-        "rerail.boundary.hints",
-    ),
-}
-"""Modules that each take more than a millisecond to import, and that nothing needs to name a failure."""
+    *("typing", "re", "json", "contextlib", "datetime", "importlib", "warnings", "pathlib", "hashlib", "tomllib", "difflib"),
+    *("platformdirs", "tempfile", "shutil", "urllib.parse", "random", "pydantic", "attrs", "attr", "click", "rich", "structlog"),
+    *("dataclasses", "inspect", "asyncio", "subprocess", "logging", "signal", "shlex", "threading", "weakref", "sqlite3"),
+    *("importlib.metadata", "hyperscan", "zipfile", "rerail.toml_lines", "rerail.settings_file", "rerail.boundary.slugs"),
+    *("rerail.boundary.hints", "rerail.taxonomy.model", "rerail.recipes.model", "rerail.rules.wait_hints"),
+}  # fmt: skip
+"""Modules that take up to 10 ms to import, or bring such, and that nothing needs to name a failure that says nothing of time."""
 
 
 def run(code: str, cache: Path, cwd: Path, *arguments: str) -> str:
@@ -87,19 +55,75 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_nothing_slow_is_imported_to_name_a_failure(cache: Path, tmp_path: Path) -> None:
-    code = (
-        "import sys, os; from rerail.__main__ import run\n"
-        "os._exit = lambda code: print(*sorted(sys.modules), file=sys.stderr) or sys.exit(code)\n"
-        "run()"
-    )
+IMPORTED = (
+    "import sys, os; from rerail.__main__ import run\n"
+    "os._exit = lambda code: print(*sorted(sys.modules), file=sys.stderr) or sys.exit(code)\n"
+    "run()"
+)
+"""Runs as a hook does, and says on stderr what that imported."""
+
+KINDS = {
+    "program": {"command": "make", "exit_code": 2, "stderr": "make: *** [all] Segmentation fault"},
+    "git": {"command": "git push", "exit_code": 1, "stderr": " ! [rejected]        main -> main (non-fast-forward)"},
+    "pytest": {
+        "command": "pytest",
+        "exit_code": 1,
+        "stdout": "E   assert 1 == 2\n\nt.py:3: AssertionError\n1 failed in 0.12s",
+    },
+    "traceback": {
+        "command": "python x.py",
+        "exit_code": 1,
+        "stderr": "Traceback (most recent call last):\nKeyError: 'x'",
+    },
+    "compiler": {
+        "command": "tsc",
+        "exit_code": 2,
+        "stdout": "a.ts(3,5): error TS2322: Type 'string' is not assignable.",
+    },
+    "http": {"http_status": 422, "body": '{"error": {"message": "password=hunter2hunter2 is missing"}}'},
+    "tool": {"tool": "Read", "message": "InputValidationError: missing required parameter 'path'"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_slow_is_imported_to_name_a_failure(cache: Path, tmp_path: Path, kind: str) -> None:
+    for ready in (False, True):  # what is compiled, which takes `re`, is there the next time
+        done = subprocess.run(
+            [sys.executable, "-c", IMPORTED, "classify", "--json"],
+            input=json.dumps(KINDS[kind]),
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={"PATH": "", "HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache)},
+        )
+        assert json.loads(done.stdout)["data"]["class"] != "unclassified"
+        if ready:
+            assert SLOW & set(done.stderr.split()) == set()
+
+
+def test_settings_that_were_read_before_are_not_read_again(cache: Path, tmp_path: Path) -> None:
+    """TOML takes a hook 15 ms."""
     environ = {"PATH": "", "HOME": str(tmp_path), "XDG_CACHE_HOME": str(cache)}
-    command = [sys.executable, "-c", code, "classify", "--json"]
-    done = subprocess.run(
-        command, input=EVIDENCE, capture_output=True, text=True, check=True, cwd=tmp_path, env=environ
-    )
-    assert json.loads(done.stdout)["data"]["class"] == "provider"
-    assert SLOW & set(done.stderr.split()) == set()
+    for text, class_ in [
+        ("[tool.rerail]\npacks = ['core', 'environment']", "unclassified"),
+        ("[tool.rerail]\npacks = ['core', 'verification']", "verification"),
+    ]:
+        (tmp_path / "pyproject.toml").write_text(text)
+        for imported in ({"tomllib", "rerail.settings_file"}, set()):
+            done = subprocess.run(
+                [sys.executable, "-c", IMPORTED, "classify", "--json"],
+                input=json.dumps(
+                    {"command": "mypy x.py", "exit_code": 1, "stdout": 'x.py:1: error: Name "x" is not defined'}
+                ),
+                capture_output=True,
+                text=True,
+                check=True,
+                cwd=tmp_path,
+                env=environ,
+            )
+            assert json.loads(done.stdout)["data"]["class"] == class_
+            assert {"tomllib", "rerail.settings_file"} & set(done.stderr.split()) == imported
 
 
 def test_the_first_and_the_next_call_answer_alike(cache: Path, tmp_path: Path) -> None:
@@ -119,8 +143,8 @@ def test_an_answer_arrives_whole_through_a_pipe(rerail: Rerail) -> None:
 
 class TestReadyPatterns:
     CODE = (
-        "import re, sys; from rerail.cli.ready import ReadyPatterns; ready = ReadyPatterns(sys.argv[1]); ready.install()\n"
-        "pattern = re.compile(sys.argv[2], int(sys.argv[3]))\n"
+        "import sys; from rerail.cli.ready import ReadyPatterns; ready = ReadyPatterns(sys.argv[1]); ready.install()\n"
+        "from rerail.regex import compiled; pattern = compiled(sys.argv[2], int(sys.argv[3]))\n"
         "print(repr(pattern), pattern.flags, pattern.groups, dict(pattern.groupindex), pattern.findall(sys.argv[4]), end=' ')\n"
         "print(ready._missed)\n"
         "ready.keep()"
@@ -139,9 +163,22 @@ class TestReadyPatterns:
         path.write_bytes(path.read_bytes()[:-3])
         assert run(self.CODE, tmp_path, tmp_path, *arguments) == first
 
-    def test_few_new_patterns_leave_it_as_it_is(self, tmp_path: Path) -> None:
+    def test_new_patterns_are_kept_while_there_is_room(self, tmp_path: Path) -> None:
         path = tmp_path / "patterns.bin"
-        for count, kept_anew in [(8, True), (9, False), (16, True)]:
+        for count, kept_anew in [(8, True), (8, False), (9, True)]:
+            before = path.read_bytes() if path.exists() else b""
+            ready = ReadyPatterns(str(path))
+            for number in range(count):
+                assert ready.compile(f"x{number}").search(f"x{number}")
+            ready.keep()
+            assert (path.read_bytes() != before) is kept_anew
+
+    def test_where_it_is_full_few_new_patterns_leave_it_as_it_is(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("rerail.cli.ready._MOST", 9)
+        path = tmp_path / "patterns.bin"
+        for count, kept_anew in [(8, True), (10, False), (16, True)]:
             before = path.read_bytes() if path.exists() else b""
             ready = ReadyPatterns(str(path))
             for number in range(count):

@@ -5,29 +5,28 @@ Standard library only up to the answer: arguments are read by hand, and nothing 
 
 from __future__ import annotations
 
-import json
-import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from rerail.boundary.exit_codes import ExitCode
-from rerail.cli.here import directory_name
-from rerail.cli.input import read_bytes
+from rerail.cli.input import read_bytes, read_lines
 from rerail.errors import EvidenceError, RerailError, UsageError
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
+from rerail.paths import working_directory
+from rerail.plain_json import parse
 from rerail.verbs.classify import classified, classifier, to_json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from typing import Any
 
 HELP = """\
 Usage: rerail classify [--json] [--batch] [FILE|-]
 
   Name a failure: evidence in, classification out. Nothing is run and nothing is written.
 
-  FILE holds evidence JSON, or any text; - or nothing is standard input.
+  FILE holds evidence JSON, or any text, 64 MB at most; - or nothing is standard input.
 
 Options:
   --json      Print JSON instead of text.
-  --batch     One evidence object a line in, one classification a line out; "id" is passed through.
+  --batch     One evidence object a line in, one classification a line out, without end; "id" is passed through.
   -h, --help  Show this message.
 """
 
@@ -47,12 +46,12 @@ def main(argv: Sequence[str]) -> int:
         argv: The arguments after ``classify``.
     """
     if {"-h", "--help"} & set(argv):
-        print(HELP, end="")  # noqa: T201  help goes to stdout
-        return ExitCode.SUCCEEDED
+        from rerail.cli.output import leave_page
+
+        return leave_page(HELP.rstrip("\n"))
     try:
         wish = _read_arguments(argv)
-        data = read_bytes(wish.file)
-        return _batch(data) if wish.batch else _one(data, as_json=wish.as_json)
+        return _batch(wish.file) if wish.batch else _one(read_bytes(wish.file), as_json=wish.as_json)
     except RerailError as error:
         from rerail.cli.output import leave_failed
 
@@ -84,7 +83,7 @@ def _one(data: bytes, *, as_json: bool) -> int:
     from rerail.cli.output import leave
 
     given = evidence_of(data)
-    result = classified(classifier(directory_name())(given), given.get("id"))
+    result = classified(classifier(working_directory())(given), given.get("id"))
     if as_json:
         return leave(result, as_json=True)
     from rerail.cli.pictures import show_classification
@@ -99,7 +98,7 @@ def evidence_of(data: bytes) -> dict[str, Any]:
     text = data.decode("utf-8", "replace")
     if text.lstrip().startswith("{"):
         try:
-            value = json.loads(text)
+            value = parse(text)
         except ValueError:
             return {"message": text}
         if isinstance(value, dict) and _is_evidence(value):
@@ -125,32 +124,29 @@ def _is_evidence(value: dict[str, Any]) -> bool:
     return len(unknown) * 2 < len(value) or not value
 
 
-def _batch(data: bytes) -> int:
+def _batch(file: str) -> int:
     """Classify a line at a time; one that cannot be read gets its error in place of its class, and the rest goes on."""
-    name = classifier(directory_name())
+    import json
+
+    name = classifier(working_directory())
     faults = 0
-    for number, line in _lines(data):
+    for number, data in enumerate(read_lines(file), start=1):
+        line = data.decode("utf-8", "replace").removesuffix("\n")
+        if not line.strip():
+            continue
         try:
             value = _object(line, number)
             shown = to_json_value(name(value), value.get("id"))
         except EvidenceError as error:
             faults += 1
             shown = {"id": None, "line": number, "error": str(error.slug), "message": error.message}
-        print(json.dumps(shown, ensure_ascii=True))  # noqa: T201  the stream of classifications is the output
-    sys.stdout.flush()
+        print(json.dumps(shown, ensure_ascii=True), flush=True)  # noqa: T201  the stream of classifications is the output
     return ExitCode.USAGE if faults else ExitCode.SUCCEEDED
-
-
-def _lines(data: bytes) -> Iterator[tuple[int, str]]:
-    # Split at \\n alone: other line ends may stand inside a JSON string.
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
-        if line.strip():
-            yield number, line
 
 
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
-        value = json.loads(line)
+        value = parse(line)
     except (ValueError, RecursionError) as error:
         raise EvidenceError(f"line {number}: expected a JSON object, got {line[:40]!r}: {error}") from None
     if not isinstance(value, dict):

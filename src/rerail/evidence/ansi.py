@@ -7,11 +7,9 @@ direction. Both take time linear in their input, whatever it is.
 
 from __future__ import annotations
 
-import re
-
 from rerail.evidence.lazy import compiled
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = compiled(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 # Possessive quantifiers and text that stops at the next ESC: no input makes these try twice. The text of a string sequence (OSC,
 # DCS, SOS, PM, APC) goes with it only if it is terminated on its line: an unterminated one must not swallow the failure.

@@ -8,10 +8,13 @@ repr without memory addresses, or by their attributes where they have no repr of
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from typing import Any
 
-from rerail.evidence.foreign import FOREIGN_FAILURES
+from rerail.evidence.foreign import answer_of, names_of
 from rerail.evidence.lazy import compiled
+from rerail.light_typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _MAX_DEPTH = 100
 _MAX_REPR_CHARS = 64 * 1024
@@ -23,7 +26,7 @@ def canonical(value: object) -> bytes:
 
     Never raises. Beyond 100 levels, and where a value contains itself, only types are told apart.
     """
-    return _encode(value, ())
+    return answer_of(lambda: _encode(value, ())) or _sized(b"c", _type_name(value))
 
 
 def _encode(value: object, outer: tuple[int, ...]) -> bytes:
@@ -63,37 +66,29 @@ def _encode_mapping(value: Mapping[Any, object], outer: tuple[int, ...]) -> byte
 
 
 def _encode_object(value: object, outer: tuple[int, ...]) -> bytes:
-    fields = _fields(value)
+    fields = answer_of(lambda: _fields(value))
     name = _sized(b"o", _type_name(value))
     if fields is not None:
         return name + _encode_mapping(fields, outer)
-    try:
-        shown = repr(value)[:_MAX_REPR_CHARS]
-    except FOREIGN_FAILURES:  # a repr is foreign code, and a fingerprint must not fail
-        shown = ""
+    # A repr is foreign code, and a fingerprint must not fail.
+    shown = answer_of(lambda: repr(value)[:_MAX_REPR_CHARS]) or ""
     return name + _sized(b"s", compiled(_ADDRESS).sub("", shown).encode("utf-8", "surrogatepass"))
 
 
 def _fields(value: object) -> Mapping[Any, object] | None:
     """Return the fields of a model, or the attributes of an object without a repr of its own."""
     cls = type(value)
-    try:
-        dump = getattr(cls, "model_dump", None)
-        if callable(dump):
-            dumped = dump(value)
-            return dumped if isinstance(dumped, Mapping) else None
-        names = getattr(cls, "__dataclass_fields__", None)
-        if names is None:
-            names = [attribute.name for attribute in getattr(cls, "__attrs_attrs__", ())]
-        if names:
-            return {name: getattr(value, name) for name in names}
-        if cls.__repr__ is object.__repr__:
-            return dict(vars(value))
-    except FOREIGN_FAILURES:  # the repr is next
-        return None
-    return None
+    dump = getattr(cls, "model_dump", None)
+    if callable(dump):
+        dumped = dump(value)
+        return dumped if isinstance(dumped, Mapping) else None
+    names = getattr(cls, "__dataclass_fields__", None)
+    if names is None:
+        names = [attribute.name for attribute in getattr(cls, "__attrs_attrs__", ())]
+    if names:
+        return {name: getattr(value, name) for name in names}
+    return dict(vars(value)) if cls.__repr__ is object.__repr__ else None
 
 
 def _type_name(value: object) -> bytes:
-    cls = type(value)
-    return f"{cls.__module__}.{cls.__qualname__}".encode("utf-8", "surrogatepass")
+    return ".".join(names_of(type(value))).encode("utf-8", "surrogatepass")

@@ -6,11 +6,10 @@ What was captured with its middle already dropped comes through `stream_from_par
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from rerail.evidence.ansi import strip
 from rerail.evidence.model import Segment, Stream, StreamName
 from rerail.evidence.redact import redact
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,12 +114,13 @@ def stream_from_parts(
 def in_order(
     *,
     message: Stream | None = None,
+    report: Stream | None = None,
     stderr: Stream | None = None,
     body: Stream | None = None,
     stdout: Stream | None = None,
 ) -> tuple[Stream, ...]:
     """Return the streams that hold anything, in order of trust."""
-    return tuple([stream for stream in (message, stderr, body, stdout) if stream is not None and stream.segments])
+    return tuple([stream for stream in (message, report, stderr, body, stdout) if stream is not None and stream.segments])
 
 
 def as_stream(name: StreamName, data: Stream | bytes | str) -> Stream:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.ansi import strip
 from rerail.evidence.clip import clip_line
 from rerail.evidence.redact import redact_command
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

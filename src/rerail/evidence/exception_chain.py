@@ -7,10 +7,9 @@ two ends tell most.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from rerail.evidence.foreign import is_a, own_values, read
 from rerail.evidence.model import Link
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

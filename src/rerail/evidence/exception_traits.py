@@ -8,9 +8,8 @@ tenacity 9.2, pydantic 2.14 and jsonschema 4.26. None is imported: attributes an
 from __future__ import annotations
 
 from errno import errorcode
-from typing import TYPE_CHECKING, NamedTuple
 
-from rerail.evidence.foreign import FOREIGN_FAILURES, first, is_a, own_values, read
+from rerail.evidence.foreign import answer_of, class_values, first, is_a, mro_of, names_of, own_values, read
 from rerail.evidence.json_facts import code_of, facts_of, facts_of_text
 from rerail.evidence.response_facts import (
     RESPONSE_NAMES,
@@ -20,9 +19,11 @@ from rerail.evidence.response_facts import (
     headers_in,
     status_in,
 )
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
 _os_errno = OSError.__dict__["errno"].__get__
 
@@ -68,13 +69,11 @@ _NO_TRAITS = Traits()
 def traits_of(error: BaseException) -> Traits:
     """Return what *error* carries. Never raises; fetches nothing."""
     cls = type(error)
-    if cls.__module__ == "builtins" and cls is not SystemExit and not own_values(error):
+    if type(cls) is type and cls.__module__ == "builtins" and cls is not SystemExit and not own_values(error):
         # PERF: the way of nearly every exception of a program's own.
         return Traits(errno=_errno(error)) if issubclass(cls, OSError) else _NO_TRAITS
-    try:
-        return _read_traits(error)
-    except FOREIGN_FAILURES:  # an attribute's value is foreign code too: even isinstance asks it
-        return _NO_TRAITS
+    # An attribute's value is foreign code too: even isinstance asks it.
+    return answer_of(lambda: _read_traits(error)) or _NO_TRAITS
 
 
 def _read_traits(error: BaseException) -> Traits:
@@ -107,13 +106,11 @@ def _status(error: BaseException) -> int | None:
         if status is not None:
             return status
     # The one property that is run: libraries often compute it from a response that they keep elsewhere.
-    declared = next((vars(cls)["status_code"] for cls in type(error).__mro__ if "status_code" in vars(cls)), None)
-    if not isinstance(declared, property):
+    classes = map(class_values, mro_of(type(error)))
+    declared = next((values["status_code"] for values in classes if "status_code" in values), None)
+    if type(declared) is not property:
         return None
-    try:
-        return status_in(declared.__get__(error), lowest=100)
-    except FOREIGN_FAILURES:
-        return None
+    return answer_of(lambda: status_in(declared.__get__(error), lowest=100))
 
 
 def _headers(error: BaseException) -> tuple[tuple[str, str], ...]:
@@ -144,29 +141,25 @@ def _codes(error: BaseException, body: str | bytes | None) -> Iterator[str]:
 
 def _validation_codes(error: BaseException) -> Iterator[str]:
     """Yield the types of pydantic's errors: ``missing``, ``int_parsing``."""
-    if not any(
-        cls.__name__ == "ValidationError" and cls.__module__.startswith("pydantic") for cls in type(error).__mro__
-    ):
-        return
-    try:
-        errors = error.errors()  # type: ignore[attr-defined]
-        types = [one["type"] for one in errors[:_MAX_VALIDATION_ERRORS]]
-    except FOREIGN_FAILURES:
-        return
-    yield from filter(None, map(code_of, types))
+    if _is_of(error, "ValidationError", "pydantic"):
+        errors: Any = error
+        types = answer_of(lambda: [one["type"] for one in errors.errors()[:_MAX_VALIDATION_ERRORS]])
+        yield from filter(None, map(code_of, types or ()))
 
 
 def _grpc_code(error: BaseException) -> Iterator[str]:
     """Yield the status of a gRPC call: ``UNAVAILABLE``. Its ``code`` is a method."""
-    if not any(cls.__name__.endswith("RpcError") and cls.__module__.startswith("grpc") for cls in type(error).__mro__):
-        return
-    try:
-        name = error.code().name  # type: ignore[attr-defined]
-    except FOREIGN_FAILURES:
-        return
-    code = code_of(name)
-    if code:
-        yield code
+    if _is_of(error, "RpcError", "grpc"):
+        call: Any = error
+        code = code_of(answer_of(lambda: call.code().name))
+        if code:
+            yield code
+
+
+def _is_of(error: BaseException, name_end: str, package: str) -> bool:
+    """Whether a class of *error* is called so, in a module of that package."""
+    names = map(names_of, mro_of(type(error)))
+    return any(name.endswith(name_end) and module.startswith(package) for module, name in names)
 
 
 def _process(error: BaseException) -> ProcessTraits | None:
@@ -206,7 +199,4 @@ def _inner_retries(error: BaseException, response: object) -> int:
     headers = read(first(error, ("request", "_request")), "headers")
     if headers is None:
         return 0
-    try:
-        return int(headers.get("x-stainless-retry-count") or 0)
-    except FOREIGN_FAILURES:
-        return 0
+    return answer_of(lambda: int(headers.get("x-stainless-retry-count") or 0)) or 0

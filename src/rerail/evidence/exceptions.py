@@ -6,20 +6,19 @@ run except ``status_code``, and nothing is fetched; ``str()`` of an exception ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence import notes
 from rerail.evidence.clip import as_stream, clip_stream, in_order
 from rerail.evidence.command import command_of, program_of
 from rerail.evidence.exception_chain import unfold
 from rerail.evidence.exception_traits import traits_of
 from rerail.evidence.fields import distinct_codes, label
-from rerail.evidence.foreign import FOREIGN_FAILURES, is_a, own_values
+from rerail.evidence.foreign import is_a, mro_of, names_of, own_values
 from rerail.evidence.json_facts import facts_of_text
 from rerail.evidence.lazy import compiled
 from rerail.evidence.messages import MESSAGE_CAPS, codes_in, joined_messages
 from rerail.evidence.model import Evidence, ExceptionFact, Link, Source, Stream, StreamName
 from rerail.evidence.process import ending
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,8 +98,10 @@ def _text_of(error: BaseException) -> str:
     try:
         # A subclass of str may have methods of its own.
         text = str.__str__(str(error))
-    except FOREIGN_FAILURES as failure:
-        text = f"<{type(error).__name__} whose str() raised {type(failure).__name__}>"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:  # noqa: BLE001  foreign code; see `answer_of`
+        text = f"<{names_of(type(error))[1]} whose str() raised {names_of(type(failure))[1]}>"
     added = own_values(error).get("__notes__")
     if type(added) is list:
         lines = [str.__str__(note) for note in added[:_MAX_NOTES] if is_a(note, str)]
@@ -111,9 +112,9 @@ def _text_of(error: BaseException) -> str:
 def _type_names(cls: type[BaseException]) -> tuple[str, ...]:
     """Return the names along the MRO as a traceback shows them: without the module where that is builtins or __main__."""
     names: list[str] = []
-    for base in cls.__mro__[:-1][:_MAX_TYPES]:
-        module, name = base.__module__, base.__qualname__
-        if module not in ("builtins", "__main__"):
+    for base in mro_of(cls)[:-1][:_MAX_TYPES]:
+        module, name = names_of(base)
+        if module not in ("builtins", "__main__", ""):
             name = f"{module}.{name}"
         names.append(name if name.isprintable() and len(name) <= 200 else label(name, 200))
     return tuple(names)

@@ -7,11 +7,11 @@ Headers, working directory, duration and notes are left out: they do not say wha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.canonical import canonical
+from rerail.evidence.model import StreamName
 from rerail.evidence.volatile import PLACE_MARK, normalised
 from rerail.ids import Fingerprint
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,8 +28,13 @@ def evidence_fingerprint(evidence: Evidence) -> Fingerprint:
         *[f"{fact.types[0]} {fact.status} {fact.codes} {fact.errno}" for fact in evidence.exceptions],
         *evidence.codes,
     ]
-    for stream in evidence.streams:
-        parts += (stream.name, *_distinct(text for _, text in stream.lines()))
+    report = evidence.stream(StreamName.REPORT)
+    if report is not None:
+        # The set of failing checks is what a repair should change; whatever else was printed with them is no progress.
+        parts += (report.name, *_distinct(text for number, text in report.lines() if number > 1))
+    else:
+        for stream in evidence.streams:
+            parts += (stream.name, *_distinct(text for _, text in stream.lines()))
     # No text of an evidence holds a NUL.
     return _digest("\0".join(parts).encode("utf-8", "replace"))
 

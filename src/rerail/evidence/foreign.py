@@ -8,16 +8,22 @@ value on its class is read; no property, no ``__getattr__`` and no ``__getattrib
 from __future__ import annotations
 
 from types import GetSetDescriptorType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+
+from rerail.light_typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeGuard
 
 _Kind = TypeVar("_Kind")
 
 _NOTHING: Mapping[str, object] = {}
-FOREIGN_FAILURES = (Exception, SystemExit, GeneratorExit)
-"""What code of other people that is only read may raise, and means nothing to us; an interrupt is the user's own word."""
+
+# The slots themselves: a metaclass may override what its classes say of themselves.
+_mro = type.__dict__["__mro__"].__get__
+_module = type.__dict__["__module__"].__get__
+_qualname = type.__dict__["__qualname__"].__get__
+_class_values = type.__dict__["__dict__"].__get__
 
 _PLAIN = (str, int, float, bytes, dict, list, tuple)
 
@@ -31,9 +37,45 @@ def own_values(value: object) -> Mapping[str, object]:
     """Return the instance dictionary of *value*, empty if it has none."""
     try:
         own = object.__getattribute__(value, "__dict__")
-    except FOREIGN_FAILURES:  # there is none, or the class makes its own
+    except AttributeError:  # there is none
+        return _NOTHING
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  the class makes its own; see `answer_of`
         return _NOTHING
     return own if type(own) is dict else _NOTHING
+
+
+def mro_of(cls: type) -> tuple[type, ...]:
+    """Return a class and its bases in the order in which they are asked."""
+    found: tuple[type, ...] = _mro(cls)
+    return found
+
+
+def class_values(cls: type) -> Mapping[str, Any]:
+    """Return what a class itself defines."""
+    found: Mapping[str, Any] = _class_values(cls)
+    return found
+
+
+def names_of(cls: type) -> tuple[str, str]:
+    """Return a class's module, ``""`` where it says none, and its qualified name."""
+    module = _module(cls)  # which a class may set to anything
+    return str.__str__(module) if is_a(module, str) else "", str.__str__(_qualname(cls))
+
+
+def answer_of(question: Callable[[], _Kind]) -> _Kind | None:
+    """Return what other people's code answers; None where it raises, whatever that is.
+
+    Only an interrupt, which is the user's own word and comes at any moment, goes on. Nothing else does: a task is cancelled where
+    it awaits, and nothing is awaited here.
+    """
+    try:
+        return question()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  as said
+        return None
 
 
 def read(value: object, name: str) -> Any:
@@ -43,8 +85,8 @@ def read(value: object, name: str) -> Any:
     own = own_values(value)
     if name in own:
         return own[name]
-    for cls in type(value).__mro__:
-        found = cls.__dict__.get(name)
+    for cls in mro_of(type(value)):
+        found = class_values(cls).get(name)
         if found is None:
             continue
         if type(found) in (MemberDescriptorType, GetSetDescriptorType):

@@ -15,8 +15,6 @@ A denial is told as a code, ``NAME=VALUE`` as the field was: ``permissionDecisio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence import notes
 from rerail.evidence.clip import clip_stream, in_order
 from rerail.evidence.command import command_of, program_of
@@ -25,6 +23,7 @@ from rerail.evidence.json_facts import code_of, dump, facts_of, parse_whole
 from rerail.evidence.lazy import compiled
 from rerail.evidence.model import Evidence, Source, StreamName
 from rerail.evidence.process import ending
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

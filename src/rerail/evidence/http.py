@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence import notes
 from rerail.evidence.clip import in_order
 from rerail.evidence.command import command_of
@@ -13,6 +11,7 @@ from rerail.evidence.messages import body_parts, joined_messages
 from rerail.evidence.model import Evidence, Source
 from rerail.evidence.redact import redact_headers
 from rerail.evidence.response_facts import facts_of_response
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,9 @@ for codes, and strings that hold JSON again are left to the rules.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
+from rerail.plain_json import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,13 +99,17 @@ def parse_whole(text: str | bytes) -> object:
     edges = text.strip()
     if (edges[:1], edges[-1:]) not in _BRACKETS or len(edges) > _MAX_JSON_CHARS:
         return None
-    import json
-
     try:
-        value: object = json.loads(edges)
+        value: object = parse(edges) if isinstance(edges, str) else _parse_bytes(edges)
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def _parse_bytes(data: bytes) -> object:
+    import json  # which knows the encodings
+
+    return json.loads(data)
 
 
 def dump(value: object) -> str:

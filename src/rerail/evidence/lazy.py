@@ -7,10 +7,15 @@ string until one does.
 from __future__ import annotations
 
 import functools
-import re
+
+from rerail import regex
+from rerail.light_typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 
 @functools.cache
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return *pattern*, compiled once per process. Meant for a module's constants: what it is given is kept."""
-    return re.compile(pattern, flags)
+    return regex.compiled(pattern, flags)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.clip import Caps, clip_stream
 from rerail.evidence.json_facts import JsonFacts, dump, facts_of, facts_of_text
 from rerail.evidence.model import Segment, Stream, StreamName
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

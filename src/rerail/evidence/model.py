@@ -8,7 +8,8 @@ classification (58 ms of import against 2 ms).
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,8 @@ class StreamName(StrEnum):
     """The text of an exception, or what the caller says went wrong."""
     BODY = "body"
     """The body of an HTTP response."""
+    REPORT = "report"
+    """What a tool's own report says failed: a line that says what was checked, then one for each check."""
 
 
 class Segment(NamedTuple):
@@ -111,7 +114,7 @@ class Evidence(NamedTuple):
     codes: tuple[str, ...] = ()
     """Structured error codes read from bodies and results: JSON ``error.code``, ``error.type``, JSON-RPC numbers."""
     streams: tuple[Stream, ...] = ()
-    """In order of trust: message, stderr, body, stdout; absent ones are left out."""
+    """In order of trust: message, report, stderr, body, stdout; absent ones are left out."""
     cwd: str = ""
     duration_s: float | None = None
     notes: tuple[str, ...] = ()

@@ -5,7 +5,10 @@ A note is one of these phrases; where a number adds to it, it follows after a co
 
 from __future__ import annotations
 
-from typing import Final
+from rerail.light_typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Final
 
 RETRIES_SPENT: Final = "inner retries spent"
 """A layer below has already tried again and given up; the number is how often, where it is known."""
@@ -15,6 +18,9 @@ TIMED_OUT: Final = "timed out"
 
 INTERRUPTED: Final = "interrupted"
 """The user or the harness broke the call off."""
+
+INPUT: Final = "input"
+"""A phase of verification judged this input: the fingerprint of its command, directory and files, after it had run."""
 
 BODY_UNREAD: Final = "body not read"
 """The response was streamed and its body never fetched; reading it now would be network I/O."""

@@ -9,8 +9,6 @@ of it is inferred: ``exceptions``, ``codes`` and ``notes`` say what was found; a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from rerail.errors import EvidenceError
 from rerail.evidence.ansi import printable
 from rerail.evidence.clip import clip_line, in_order
@@ -22,9 +20,11 @@ from rerail.evidence.model import Evidence, ExceptionFact, Link, Source, Stream
 from rerail.evidence.payload_fields import PUBLIC_FIELDS, STORED_FIELDS, Field
 from rerail.evidence.process import ending
 from rerail.evidence.redact import redact
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 _MAX_SHOWN_CHARS = 100
 _HINT = f"the fields are {', '.join(PUBLIC_FIELDS)}"
@@ -103,6 +103,7 @@ def _handed_in(values: Mapping[str, Any]) -> Evidence:
         codes=distinct_codes(codes_in(message) + facts.codes),
         streams=in_order(
             message=joined_messages([message] if message else [], facts.messages),
+            report=values.get("report"),
             stderr=values.get("stderr"),
             body=body,
             stdout=values.get("stdout"),
@@ -126,6 +127,7 @@ def _stored(values: Mapping[str, Any]) -> Evidence:
         codes=values.get("codes", ()),
         streams=in_order(
             message=values.get("message"),
+            report=values.get("report"),
             stderr=values.get("stderr"),
             body=values.get("body"),
             stdout=values.get("stdout"),
@@ -141,7 +143,7 @@ def _source(values: Mapping[str, object]) -> Source:
         return Source.EXCEPTION
     if "http_status" in values and "exit_code" not in values:
         return Source.HTTP
-    if not values.keys().isdisjoint(("command", "exit_code", "signal", "stdout", "stderr")):
+    if not values.keys().isdisjoint(("command", "exit_code", "signal", "stdout", "stderr", "report")):
         return Source.PROCESS
     return Source.HTTP if "body" in values else Source.TEXT
 
@@ -155,7 +157,7 @@ def _command_in(tool_input: object) -> tuple[str, ...]:
 def _stream_out(stream: Stream) -> object:
     first, *others = stream.segments
     is_whole = not others and first.first_line == 1 and first.text.count("\n") + 1 == stream.total_lines
-    if is_whole and not first.text.endswith("\n"):
+    if is_whole and first.text and not first.text.endswith("\n"):
         return first.text
     return {
         "total_lines": stream.total_lines,

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
 from rerail.evidence.ansi import strip
 from rerail.evidence.clip import clip_stream
 from rerail.evidence.command import command_of
@@ -15,10 +12,12 @@ from rerail.evidence.fields import label
 from rerail.evidence.model import ExceptionFact, Link, Segment, Source, Stream, StreamName
 from rerail.evidence.process import ending
 from rerail.evidence.redact import redact, redact_headers
+from rerail.light_typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from enum import StrEnum
+    from typing import Any
 
     _Member = TypeVar("_Member", bound=StrEnum)
 
@@ -82,7 +81,7 @@ def _signal(value: Any) -> str:
 
 
 def _seconds(value: Any) -> float:
-    _expect(_is((int, float), value) and math.isfinite(value) and value >= 0)
+    _expect(_is((int, float), value) and 0 <= value < float("inf"))
     return float(value)
 
 
@@ -189,6 +188,7 @@ PUBLIC_FIELDS: dict[str, Field] = {
     "stdout": Field("text", _stream(StreamName.STDOUT)),
     "stderr": Field("text", _stream(StreamName.STDERR)),
     "message": Field("text", _stream(StreamName.MESSAGE)),
+    "report": Field("text", _stream(StreamName.REPORT)),
     "http_status": Field(f"a whole number from 100 to {_LARGEST_STATUS}", _status),
     "headers": Field("an object of texts", _headers),
     "body": Field("text, an object or a list", _body),
@@ -204,6 +204,7 @@ STORED_FIELDS: dict[str, Field] = {
     "stdout": Field("text or a clipped stream", _stored_stream(StreamName.STDOUT)),
     "stderr": Field("text or a clipped stream", _stored_stream(StreamName.STDERR)),
     "message": Field("text or a clipped stream", _stored_stream(StreamName.MESSAGE)),
+    "report": Field("text or a clipped stream", _stored_stream(StreamName.REPORT)),
     "body": Field("text or a clipped stream", _stored_stream(StreamName.BODY)),
     "exceptions": Field("a list of exceptions, each with link and types", _stored_exceptions),
     "codes": Field("a list of texts", _texts),

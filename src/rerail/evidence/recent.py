@@ -7,17 +7,22 @@ making. The memory is bounded, stays in the process, and is told apart by equali
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from rerail.evidence.exceptions import from_exception
 from rerail.evidence.foreign import is_a
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from rerail.evidence.model import Evidence
+
+    _Identity: TypeAlias = tuple[type[BaseException], tuple[object, ...], tuple[type, ...]]
 
 _REMEMBERED = 256
 _LONGEST_CHARS = 1_000
-_PLAIN_VALUES = frozenset({str, int, float, bool, type(None)})
+_PLAIN_KINDS = frozenset(map(id, (str, int, float, bool, type(None))))
+"""By their identities: as what another class hashes and compares is its metaclass's to say."""
 _TELLING = frozenset(
     # What is read here, and a class may answer for itself; then what evidence is read from.
     {"__cause__", "__context__", "__dict__", "__getattribute__", "args", "errno", "filename", "filename2"}
@@ -25,7 +30,7 @@ _TELLING = frozenset(
 )
 _PLAIN_TEXTS = frozenset({BaseException.__str__, OSError.__str__, KeyError.__str__})
 
-_recent: dict[tuple[object, ...], Evidence] = {}
+_recent: dict[_Identity, Evidence] = {}
 
 
 def evidence_of(error: BaseException) -> Evidence:
@@ -35,26 +40,29 @@ def evidence_of(error: BaseException) -> Evidence:
         return from_exception(error)
     known = _recent.get(identity)
     if known is None:
-        if len(_recent) >= _REMEMBERED:
-            _recent.clear()
-        known = _recent[identity] = from_exception(error)
+        known = from_exception(error)
+        _, values, _ = identity
+        if not any(type(value) is str and len(value) > _LONGEST_CHARS for value in values):
+            if len(_recent) >= _REMEMBERED:
+                _recent.clear()
+            _recent[identity] = known
     return known
 
 
-def _identity(error: BaseException) -> tuple[object, ...] | None:
+def _identity(error: BaseException) -> _Identity | None:
     """Return what all of an exception's evidence follows from; None where it may follow from more."""
     cls = type(error)
+    if type(cls) is not type:  # a metaclass has its own say in all that follows, even in the hash of the class
+        return None
     plain = _is_plain(cls)  # type: ignore[arg-type]  # a class hashes; mypy reads the hash of its instances
     if not plain or error.__context__ is not None or error.__cause__ is not None or error.__dict__:
         return None
     values = error.args
     if is_a(error, OSError):
         values = (*values, error.errno, error.filename, error.filename2)
-    for value in values:
-        if type(value) not in _PLAIN_VALUES or (type(value) is str and len(value) > _LONGEST_CHARS):
-            return None
     # 1 == True == 1.0, and their texts differ.
-    return (cls, values, tuple(map(type, values)))
+    kinds = tuple(map(type, values))
+    return (cls, values, kinds) if _PLAIN_KINDS.issuperset(map(id, kinds)) else None
 
 
 @lru_cache(maxsize=_REMEMBERED)

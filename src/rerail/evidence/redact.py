@@ -7,21 +7,20 @@ place in HTTP (`rerail.evidence.secret_http`), by the name beside them (`rerail.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
-
 from rerail.evidence.ansi import strip
 from rerail.evidence.lazy import compiled
 from rerail.evidence.secret_http import hide_http
 from rerail.evidence.secret_pairs import hide_pairs, is_secret_flag
 from rerail.evidence.secret_shapes import hide_shapes
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
 # Every secret stands behind one of these or is a long run of token characters. PERF: one search instead of thirty, for the many
 # short messages that have none.
-_SUSPICIOUS = re.compile(r"[=:@>]|-[-pu]|[A-Za-z0-9_.+/=-]{14}|[Bb][Aa][Ss][Ii][Cc] ")
+_SUSPICIOUS = compiled(r"[=:@>]|-[-pu]|[A-Za-z0-9_.+/=-]{14}|[Bb][Aa][Ss][Ii][Cc] ")
 
 _MAX_HEADER_CHARS = 512
 _MAX_HEADERS = 200

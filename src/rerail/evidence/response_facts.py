@@ -7,11 +7,13 @@ botocore's response is a dict with ``ResponseMetadata`` and ``Error``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from rerail.evidence.foreign import FOREIGN_FAILURES, first, read
+from rerail.evidence.foreign import answer_of, class_values, first, mro_of, read
 from rerail.evidence.json_facts import dump
 from rerail.evidence.redact import redact_headers
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 RESPONSE_NAMES = ("response", "resp", "_response")
 _STATUS_NAMES = ("status_code", "status", "http_status", "code")
@@ -55,12 +57,10 @@ def status_in(value: object, *, lowest: int = 400) -> int | None:
 
 def headers_in(value: object) -> tuple[tuple[str, str], ...]:
     """Return the headers worth keeping of any mapping of headers; none when it cannot be read."""
-    if not hasattr(type(value), "items"):
+    if not any("items" in class_values(cls) for cls in mro_of(type(value))):
         return ()
-    try:
-        return redact_headers(value)  # type: ignore[arg-type]
-    except FOREIGN_FAILURES:
-        return ()
+    headers: Any = value
+    return answer_of(lambda: redact_headers(headers)) or ()
 
 
 def body_in(value: object) -> str | bytes | None:

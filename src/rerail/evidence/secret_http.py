@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.lazy import compiled
 from rerail.evidence.secret_pairs import lower
 from rerail.evidence.secret_values import is_placeholder, is_user_and_password, is_word, looks_random
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re
@@ -83,7 +82,7 @@ def _hide_query_value(match: re.Match[str]) -> str:
 _SCHEMES = r"bearer|basic|digest|token|apikey|api-key|negotiate|ntlm|aws4-hmac-sha256|hawk|sharedkey(?:lite)?|key|flyv1"
 _CREDENTIALS = (
     r"(?i)(?P<header>(?<![a-z])authorization\\{0,4}[\"'`]?[ \t]{0,8}[:=]>?[ \t]{0,8}[bu]?\\{0,4}[\"'`]?"
-    rf"(?:{_SCHEMES})[ \t]{{1,4}})(?P<all>[^\n\"'`\\]++)"
+    rf"(?:{_SCHEMES})(?:[ \t]{{0,4}}\r?\n[ \t]{{1,8}}|[ \t]{{1,4}}))(?P<all>[^\n\"'`\\]++)"
     r"|(?P<scheme>(?<![a-z])(?:bearer|basic)[ \t]{1,4})(?P<value>[A-Za-z0-9._~+/=-]{8,}+)(?![\"'])"
 )
 

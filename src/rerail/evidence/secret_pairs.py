@@ -6,8 +6,6 @@ identifiers decide how a failure is named. So a name alone is not enough: see `r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.lazy import compiled
 from rerail.evidence.secret_values import (
     LONGEST_PROSE_CHARS,
@@ -15,6 +13,7 @@ from rerail.evidence.secret_values import (
     is_user_and_password,
     looks_random,
 )
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re

@@ -5,15 +5,17 @@ What is secret by the name beside it (``password=...``) belongs to `rerail.evide
 
 from __future__ import annotations
 
-import re
-
 from rerail.evidence.lazy import compiled
+from rerail.light_typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 
 def _prefixed(kind: str, literal: str, tail: str) -> tuple[str, str, str]:
     # The boundary is checked after the literal, so that the search can jump from literal to literal. A token may follow an
     # escaped "=" in a URL: %3Dghp_...
-    escaped = re.escape(literal)
+    escaped = "".join([char if char.isalnum() else f"\\{char}" for char in literal])
     boundary = rf"(?:(?<![A-Za-z0-9]{escaped})|(?<=%[0-9A-Fa-f]{{2}}{escaped}))"
     return literal, kind, escaped + boundary + tail
 
@@ -84,11 +86,14 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     _prefixed("api-key", "rubygems_", r"[0-9a-f]{32,}+"),
     (".atlasv1.", "token", r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}+"),
     _prefixed("token", "pscale_", r"[a-z]{2,6}_[A-Za-z0-9_.-]{20,}+"),
+    _prefixed("token", "sq0", rf"(?:atp|csp|idp)-{_WORDY}{{20,}}+"),  # Square
+    _prefixed("api-key", "tvly-", rf"{_DIGIT_SOON}{_WORDY}{{20,}}+"),
+    _prefixed("token", "CLOJARS_", r"[0-9a-f]{40,}+"),
 )
 
 # No secret of the shapes above is shorter, but for netrc's. PERF: most short messages have no such run, and in the runs of a
 # log there is less to search than in the log.
-_TOKEN_RUN = re.compile(r"[A-Za-z0-9_.+/=:-]{14,}+")
+_TOKEN_RUN = compiled(r"[A-Za-z0-9_.+/=:-]{14,}+")
 
 # A run of token characters is entered once, at its start; where in it the header begins is looked up afterwards.
 _JWT = rf"(?<!{_WORDY}){_WORDY}++\.eyJ{_WORDY}{{6,}}+(?:\.{_WORDY}*+){{0,3}}"
@@ -120,7 +125,8 @@ _PEM_MAX_CHARS = 32 * 1024
 # Base64 between line ends (real ones, or the two characters "\n"), behind a diff's or a log's margin.
 _PEM_LINE = r"[ \t>|+]{0,8}[A-Za-z0-9+/=]{16,}+[ \t]{0,4}"
 _PEM_LAST_LINE = r"[ \t>|+]{0,8}[A-Za-z0-9+/=]{1,76}[ \t]{0,4}"
-_PEM_LINES = rf"(?:(?:\n|\\n|\\r)*+{_PEM_LINE}(?=\n|\\|\Z))*+"
+_PEM_CUT_LINE = r"(?:\n|\\n|\\r)++[ \t>|+]{0,8}[A-Za-z0-9+/=]{40,}+"  # the text goes on behind it
+_PEM_LINES = rf"(?:(?:\n|\\n|\\r)*+{_PEM_LINE}(?=\n|\\|\Z))*+(?:{_PEM_CUT_LINE})?"
 
 
 def _hide_private_keys(text: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.clip import clip_stream, in_order
 from rerail.evidence.command import command_of, program_of
 from rerail.evidence.fields import distinct_codes, label
 from rerail.evidence.messages import codes_in
 from rerail.evidence.model import Evidence, Source, StreamName
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,12 @@
 
 from __future__ import annotations
 
-import re
-
 from rerail.evidence.lazy import compiled
+from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import ASCII
+
+if TYPE_CHECKING:
+    import re
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
 _YEAR = r"(?:19|20)\d\d"
@@ -110,7 +113,7 @@ def normalised(line: str) -> str:
     line = line.strip()
     if compiled(_MAY_BE_VOLATILE).search(line) is None:
         return line
-    return compiled(_VOLATILE, re.ASCII).sub(_mark, compiled(_GUTTER).sub(PLACE_MARK, line))
+    return compiled(_VOLATILE, ASCII).sub(_mark, compiled(_GUTTER).sub(PLACE_MARK, line))
 
 
 def _mark(match: re.Match[str]) -> str:

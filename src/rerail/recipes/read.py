@@ -1,47 +1,46 @@
-"""Finds the recipe files in force and returns what they say: taxonomy and rules together, and the heals.
+"""Returns what the recipe files in force say: taxonomy and rules together, and the heals.
 
 On the way of every hook call, so neither `tomllib` nor pydantic is imported unless a file changed since the last time: what the
 built-in recipes were compiled to ships with an installed package, and everything else is kept in the user's cache. Both are
-named after the content of the recipes, so that neither is ever used for another.
+named after the content of the recipes, so that neither is ever used for another; and while no file has changed, as its size and
+times tell, no content is looked at.
 """
 
 from __future__ import annotations
 
 import os
+import struct
+from binascii import crc32
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
 
 from rerail import kept
 from rerail._version import __version__
-from rerail.errors import FileFault, RecipeError, RerailError, UnknownNameError
-from rerail.plain_file import read_plain
+from rerail.errors import RecipeError, RerailError, UnknownNameError
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.recipes.fast import scanner
-from rerail.rules.compile import RuleSet, unpacked
-from rerail.taxonomy import BUILT_IN
-from rerail.taxonomy.actions import Action
-from rerail.taxonomy.classes import PACKS
-from rerail.taxonomy.model import ClassSpec, ReasonSpec, Taxonomy
+from rerail.recipes.files import built_in_directory, built_in_files, project_files, state_of
+from rerail.rules.compile import RuleSet
+from rerail.rules.packing import packed, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from rerail.recipes.assemble import RecipeFile
+    from rerail.recipes.files import Found, StrPath
     from rerail.recipes.heals import HealRecipe
     from rerail.recipes.model import Recipe
     from rerail.rules.compile import Scan
-
-    StrPath = str | os.PathLike[str]
-
-PROJECT_RECIPES = os.path.join(".rerail", "recipes")  # noqa: PTH118  pathlib costs a hook 5 ms, here and below
-"""Where a project keeps its own, below its root."""
+    from rerail.taxonomy.model import ClassSpec, ReasonSpec, Taxonomy
 
 COMPILED = "compiled.bin"
 """What the built-in recipes were compiled to, beside them in an installed package; see ``hatch_build.py``."""
 
-_CACHE_FORMAT = "15"
+_CACHE_FORMAT = "17"
 """Rises when what a cache holds changes its shape."""
+
+_SEEN = "seen"
+"""The part of a cache that says as what the files were last seen that it was made of."""
 
 
 class RuleText(NamedTuple):
@@ -56,19 +55,25 @@ class Loaded:
     """Everything that the recipes in force say.
 
     Attributes:
-        taxonomy: Classes and reasons in force.
-        rules: The rules of those classes.
+        rules: The rules of the classes in force.
     """
 
     def __init__(self, parts: kept.Parts, scan: Scan | None = None) -> None:
-        self._texts = parts["texts"]
-        classes, reasons, packs = unpacked(parts["taxonomy"])
-        self.taxonomy = taxonomy_of(
+        self._texts, self._taxonomy = parts["texts"], parts["taxonomy"]
+        self.rules = RuleSet(parts, scan)
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy:
+        """Classes and reasons in force."""
+        from rerail.taxonomy.actions import Action
+        from rerail.taxonomy.model import ClassSpec, ReasonSpec
+
+        classes, reasons, packs = unpacked(self._taxonomy)
+        return taxonomy_of(
             [ClassSpec(row[0], row[1], Action(row[2]), *row[3:]) for row in classes],
             [ReasonSpec(row[0], row[1], row[2], row[3], Action(row[4])) for row in reasons],
             packs,
         )
-        self.rules = RuleSet(unpacked(parts["rules"]), scan)
 
     @cached_property
     def texts(self) -> dict[str, RuleText]:
@@ -91,30 +96,54 @@ def load(
         UnknownNameError: *packs* names a pack that does not exist.
         UsageError: ``RERAIL_ENGINE`` asks for what there is not; see `rerail.recipes.fast`.
     """
-    for name in packs or ():
-        if name not in PACKS:
-            raise UnknownNameError("pack", name, PACKS)
-    if packs is not None and set(packs) == set(PACKS):
-        packs = None
-    built_in, own = _built_in_files(), _project_files(project_root)
-    key = _key([*built_in, *own], packs)
-    loaded = path = None
-    if cache_dir is not None:
-        # A name per project that has recipes, so that each keeps one file however often they change.
-        whose = (_built_in_dir(), str(project_root) if own else "", repr(packs))
-        name = kept.digest(*(each.encode("utf-8", "surrogatepass") for each in whose)).hex()
-        path = os.path.join(cache_dir, f"recipes-{name}.bin")  # noqa: PTH118
-    scan = scanner(path and f"{path}.texts", os.environ)
-    if not own and packs is None:
-        shipped = os.path.join(_built_in_dir(), COMPILED)  # noqa: PTH118
-        loaded = _loaded(kept.read(shipped, key, private=False), scan)
+    if packs is not None:
+        from rerail.taxonomy.packs import PACKS
+
+        if unknown := next((name for name in packs if name not in PACKS), None):
+            raise UnknownNameError("pack", unknown, PACKS)
+        packs = None if set(packs) == set(PACKS) else packs
+    own = project_files(project_root)
+    files = [*built_in_files(), *own]
+    if cache_dir is None:
+        return _by_content(files, packs, None, b"", scanner(None, os.environ))
+    # A name per project that has recipes, so that each keeps one file however often they change.
+    whose = packed((built_in_directory(), str(project_root) if own else "", packs and list(packs)))
+    path = os.path.join(cache_dir, f"recipes-{crc32(whose):08x}.bin")  # noqa: PTH118
+    scan = scanner(f"{path}.texts", os.environ)
+    state = state_of(files)
+    seen = b"" if state is None else packed((_CACHE_FORMAT, __version__, whose, state))
+    parts = kept.read(path, None)
+    if parts is not None and seen and parts.get(_SEEN) == seen and (loaded := _loaded(parts, scan)):
+        return loaded
+    return _by_content(files, packs, path, seen, scan)
+
+
+def _by_content(
+    files: Sequence[Found], packs: Sequence[str] | None, path: str | None, seen: bytes, scan: Scan | None
+) -> Loaded:
+    """Return what was compiled from files of this very content, else compile them.
+
+    Args:
+        files: All in force.
+        packs: As `load`.
+        path: The cache; None for none.
+        seen: What is written there, so that the files need not be looked into again as long as they stay as they are.
+        scan: For the rules.
+    """
+    key = _key(files, packs)
+    shipped = os.path.join(built_in_directory(), COMPILED)  # noqa: PTH118
+    parts = kept.read(shipped, key, private=False)
+    loaded = _loaded(parts, scan)
     if loaded is None and path is not None:
-        loaded = _loaded(kept.read(path, key), scan)
-    if loaded is None:
-        parts = _assembled([*built_in, *own], packs)
-        if path is not None:
-            kept.write(path, key, parts)
+        parts = kept.read(path, key)
+        loaded = _loaded(parts, scan)
+    if parts is None or loaded is None:
+        parts = _assembled(files, packs, path and os.path.dirname(path))  # noqa: PTH120
         loaded = Loaded(parts, scan)
+    elif not seen:
+        return loaded
+    if path is not None:
+        kept.write(path, key, {**parts, _SEEN: seen})
     return loaded
 
 
@@ -122,17 +151,17 @@ def _loaded(parts: kept.Parts | None, scan: Scan | None) -> Loaded | None:
     """Return what was kept; None where there is nothing, or something of another shape, which is as good as nothing."""
     try:
         return None if parts is None else Loaded(parts, scan)
-    except (ValueError, TypeError, LookupError, AttributeError, EOFError, RerailError):
+    except (ValueError, TypeError, LookupError, AttributeError, EOFError, struct.error, RerailError):
         return None
 
 
 def compiled() -> bytes:
     """Return the content of `COMPILED` for the built-in recipes as they are."""
-    files = _built_in_files()
+    files = built_in_files()
     return kept.content(_key(files, None), _assembled(files, None))
 
 
-def read_all(project_root: Path | None, drafts: Mapping[str, str] = MappingProxyType({})) -> tuple[Recipe, ...]:
+def read_all(project_root: Path | None, drafts: Mapping[str, str] | None = None) -> tuple[Recipe, ...]:
     """Return every recipe in force as it is written, examples included; never from a cache.
 
     Args:
@@ -144,8 +173,10 @@ def read_all(project_root: Path | None, drafts: Mapping[str, str] = MappingProxy
     """
     from rerail.recipes.assemble import RecipeFile, read_recipes
 
-    in_force = [_recipe_file(each) for each in (*_built_in_files(), *_project_files(project_root))]
-    return read_recipes([*in_force, *(RecipeFile(name, text, is_project=True) for name, text in drafts.items())])
+    in_force = [_recipe_file(each) for each in (*built_in_files(), *project_files(project_root))]
+    return read_recipes(
+        [*in_force, *(RecipeFile(name, text, is_project=True) for name, text in (drafts or {}).items())]
+    )
 
 
 def heals_in_force(project_root: StrPath | None) -> tuple[HealRecipe, ...]:
@@ -159,7 +190,7 @@ def heals_in_force(project_root: StrPath | None) -> tuple[HealRecipe, ...]:
     """
     from rerail.recipes.assemble import read_recipes
 
-    with_heals = [each for each in _built_in_files() if b"[[heal]]" in each.content]
+    with_heals = [each for each in built_in_files() if b"[[heal]]" in each.content()]
     built_in = read_recipes([_recipe_file(each) for each in with_heals])
     return tuple(heal for recipe in (*built_in, *read_own(project_root)) for heal in recipe.heals)
 
@@ -172,79 +203,33 @@ def read_own(project_root: StrPath | None) -> tuple[Recipe, ...]:
     """
     from rerail.recipes.assemble import read_recipes
 
-    return read_recipes([_recipe_file(each) for each in _project_files(project_root)])
+    return read_recipes([_recipe_file(each) for each in project_files(project_root)])
 
 
 def built_in_dir() -> Path:
-    """Return the directory of the built-in recipes.
-
-    It is part of the package; only a checkout that is installed in place has it where people look for it, at the top level.
-    """
+    """Return the directory of the built-in recipes; see `rerail.recipes.files`."""
     from pathlib import Path
 
-    return Path(_built_in_dir())
+    return Path(built_in_directory())
 
 
 def taxonomy_of(classes: Iterable[ClassSpec], reasons: Iterable[ReasonSpec], packs: Sequence[str] | None) -> Taxonomy:
     """Return the taxonomy in force: the built-in one with a project's rows, without the packs that are off."""
+    from rerail.taxonomy import BUILT_IN, PACKS
+
     taxonomy = BUILT_IN.extended(classes, reasons)
     return taxonomy if packs is None else taxonomy.without_packs(set(PACKS) - set(packs))
 
 
-class _File(NamedTuple):
-    """A recipe file that was found."""
-
-    where: str
-    """As faults name it."""
-    path: str
-    content: bytes
-    is_project: bool
-
-
-def _built_in_dir() -> str:
-    package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
-    packaged = os.path.join(package, "_recipes")  # noqa: PTH118
-    if os.path.isdir(packaged):  # noqa: PTH112
-        return packaged
-    return os.path.join(os.path.dirname(os.path.dirname(package)), "recipes")  # noqa: PTH118, PTH120
-
-
-def _built_in_files() -> list[_File]:
-    return list(_files(_built_in_dir(), "", is_project=False))
-
-
-def _project_files(project_root: StrPath | None) -> list[_File]:
-    if project_root is None:
-        return []
-    directory = os.path.join(project_root, PROJECT_RECIPES)  # noqa: PTH118
-    return list(_files(directory, PROJECT_RECIPES, is_project=True))
-
-
-def _files(directory: str, shown: str, *, is_project: bool) -> Iterator[_File]:
-    """Yield every recipe file of a directory by name; none where there is no such directory."""
-    try:
-        names = sorted(os.listdir(directory))  # noqa: PTH208
-    except OSError:
-        return
-    for name in names:
-        if name.endswith(".toml"):
-            path, where = os.path.join(directory, name), os.path.join(shown, name)  # noqa: PTH118
-            try:
-                content = read_plain(path)
-            except OSError as error:
-                raise RecipeError([FileFault(where, None, "", f"cannot be read: {error.strerror or error}")]) from error
-            yield _File(where, path, content, is_project)
-
-
-def _key(files: Iterable[_File], packs: Sequence[str] | None) -> bytes:
+def _key(files: Iterable[Found], packs: Sequence[str] | None) -> bytes:
     """Return what tells one state of the recipes from every other."""
     parts = [_CACHE_FORMAT.encode(), __version__.encode(), repr(packs).encode()]
     for file in files:
-        parts += (file.where.encode("utf-8", "surrogatepass"), file.content, b"project" if file.is_project else b"")
+        parts += (file.where.encode("utf-8", "surrogatepass"), file.content(), b"project" if file.is_project else b"")
     return kept.digest(*parts)
 
 
-def _recipe_file(file: _File) -> RecipeFile:
+def _recipe_file(file: Found) -> RecipeFile:
     from pathlib import Path
 
     from rerail.recipes.assemble import RecipeFile
@@ -253,7 +238,9 @@ def _recipe_file(file: _File) -> RecipeFile:
     return RecipeFile(file.where, read_text(Path(file.path), file.where, RecipeError), file.is_project)
 
 
-def _assembled(files: Iterable[_File], packs: Sequence[str] | None) -> kept.Parts:
+def _assembled(files: Iterable[Found], packs: Sequence[str] | None, cache_dir: str | None = None) -> kept.Parts:
     from rerail.recipes.assemble import assemble  # pydantic costs 200 ms; a cached process never pays
+    from rerail.recipes.judged import judged_before
 
-    return assemble([_recipe_file(each) for each in files], packs)
+    with judged_before(cache_dir):
+        return assemble([_recipe_file(each) for each in files], packs)

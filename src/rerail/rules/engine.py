@@ -29,8 +29,14 @@ if TYPE_CHECKING:
 SUMMARY_CHARS = 160
 MOST_CITED = 5
 _SUPPORT_LINES = 12
-_ANNOUNCES = lazy(r":(?: \[[A-Z]+-\d+\])?\s*$")
+_ANNOUNCES = lazy(r"(?::(?: \[[A-Z]+-\d+\])?|\baborted!)\s*$")
 """How a line ends whose message stands on the next one."""
+_PROPERTY = lazy(r"""\s{0,40}["']?\w{1,40}["']?\s?:\s""")
+"""A property on a line of its own, as data is printed for people."""
+_TELLS = lazy(
+    r"""["']?(?i:message|msg|details?|description|error_description|errorMessage|reason)["']?\s?:\s{1,4}["']\S{1,60}\s"""
+)
+"""The property that says in words what its neighbours say in codes."""
 _HINT_LINES = 60
 """Visible lines, from the end, in which a server's word on when to come back is looked for."""
 
@@ -83,7 +89,7 @@ def _found(view: View, text: Text, rules: RuleSet) -> Iterator[Found]:
         return
     known = Known(view.facts)
     asked = {*rules.always}.union(
-        *[rules.asked[pattern] for pattern in text.live(rules)], *[rules.facts.get(key, ()) for key in known.keys]
+        *[rules.asked[pattern] for pattern in text.live(rules)], *[rules.stating(*key) for key in known.keys]
     )
     for index in sorted(asked):
         if found := holds(rules.matcher(index), view, known, text, rules):
@@ -115,9 +121,13 @@ def _support(winner: Found, view: View) -> list[Citation]:
         near = [
             line for line in view.lines if line.stream == at.stream and abs(line.number - at.number) <= _SUPPORT_LINES
         ]
-        near = [line for line in near if loudness(line)[:2] > loudness(at)[:2]]
+        if told := [line for line in near if _PROPERTY.match(at.text) and _TELLS.search(line.text)]:
+            near = [] if at in told else [min(told, key=lambda line: abs(line.number - at.number))]
+        else:
+            near = [line for line in near if loudness(line)[:2] > loudness(at)[:2]]
     else:
         near = [line for line in view.lines if any(value in line.text for value in values)] or list(view.lines)
+        near = [line for line in near if _TELLS.search(line.text)][:1] or near
     best = max(near, key=loudness, default=None)
     return [] if best is None else [Citation(best.stream, best.number, clipped(best.raw, values[0] if values else ""))]
 

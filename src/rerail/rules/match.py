@@ -6,7 +6,6 @@ from operator import attrgetter
 
 from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.compile import fact_key
-from rerail.rules.mention import only_mentioned
 from rerail.rules.model import Citation, Trust
 from rerail.rules.readers.model import Weight
 
@@ -80,7 +79,7 @@ def holds(matcher: CompiledMatcher, view: View, known: Known, text: Text, rules:
     facts: list[Fact] = []
     for kind, wanted in matcher.facts:
         fact = known.best(kind, wanted)
-        if fact is None or (blind and fact.line and only_mentioned(fact.line.text, 0, 0)):
+        if fact is None or (blind and fact.line and _only_mentioned(fact.line.text, 0, 0)):
             return None
         facts.append(fact)
     live = text.live(rules)  # PERF: most patterns end here, without a call
@@ -89,7 +88,7 @@ def holds(matcher: CompiledMatcher, view: View, known: Known, text: Text, rules:
     for field, patterns in matcher.texts:
         matched = [hit for source in patterns if source in live and (hit := text.first(field, source, rules))]
         if blind:
-            matched = [hit for hit in matched if not only_mentioned(hit.match.string, *hit.match.span())]
+            matched = [hit for hit in matched if not _only_mentioned(hit.match.string, *hit.match.span())]
         if not matched:
             return None
         matched.sort(key=_RANK)
@@ -145,6 +144,12 @@ def _citations(facts: list[Fact], hits: list[Hit], headers: list[Citation], text
     cited = [_cite(text.lines[hit.place], hit.match) for hit in hits]
     cited += [_cite_fact(fact) for fact in sorted(facts, key=lambda fact: fact.line is None)]
     return tuple(dict.fromkeys([*cited, *headers]))
+
+
+def _only_mentioned(line: str, start: int, end: int) -> bool:
+    from rerail.rules.mention import only_mentioned  # which a failure that nobody would blindly retry never asks
+
+    return only_mentioned(line, start, end)
 
 
 def _cite(line: Line, match: re.Match[str]) -> Citation:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from rerail.taxonomy.actions import Action
-from rerail.taxonomy.classes import CLASSES, PACKS
-from rerail.taxonomy.law import FailureClass
-from rerail.taxonomy.model import ClassSpec, ReasonSpec, Taxonomy
-from rerail.taxonomy.reasons import REASONS
+from rerail.light_typing import TYPE_CHECKING
 
-BUILT_IN = Taxonomy(CLASSES, REASONS)
-"""All built-in classes with both extension packs."""
+if TYPE_CHECKING:
+    from rerail.taxonomy.actions import Action
+    from rerail.taxonomy.built_in import BUILT_IN
+    from rerail.taxonomy.classes import CLASSES
+    from rerail.taxonomy.law import FailureClass
+    from rerail.taxonomy.model import ClassSpec, ReasonSpec, Taxonomy
+    from rerail.taxonomy.packs import PACKS
+    from rerail.taxonomy.reasons import REASONS
 
 __all__ = [
     "BUILT_IN",
@@ -22,3 +24,24 @@ __all__ = [
     "ReasonSpec",
     "Taxonomy",
 ]
+
+# PERF: a failure is named without the tables, which take a hook 2 ms.
+_MODULES = {
+    "BUILT_IN": "built_in",
+    "CLASSES": "classes",
+    "PACKS": "packs",
+    "REASONS": "reasons",
+    "Action": "actions",
+    "ClassSpec": "model",
+    "FailureClass": "law",
+    "ReasonSpec": "model",
+    "Taxonomy": "model",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # What import_module does, which takes a hook 0.5 ms to import.
+    return getattr(__import__(f"{__name__}.{module}", fromlist=(name,)), name)

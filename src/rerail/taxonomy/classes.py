@@ -5,12 +5,7 @@ from __future__ import annotations
 from rerail.taxonomy.actions import Action
 from rerail.taxonomy.law import RETRY_SEVERITY, FailureClass
 from rerail.taxonomy.model import ClassSpec
-
-CORE_PACK = "core"
-VERIFICATION_PACK = "verification"
-ENVIRONMENT_PACK = "environment"
-PACKS = (CORE_PACK, VERIFICATION_PACK, ENVIRONMENT_PACK)
-"""All are on by default; ``packs = ["core"]`` gives the six classes and unclassified."""
+from rerail.taxonomy.packs import CORE_PACK, ENVIRONMENT_PACK, VERIFICATION_PACK
 
 
 def _class(

@@ -6,9 +6,8 @@ are in `classes` and `reasons`; a project's come from recipes and pass the same 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from rerail.errors import UnknownNameError
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.taxonomy.law import unlawful
 
 if TYPE_CHECKING:
@@ -126,12 +125,15 @@ class Taxonomy:
         return self.class_spec(class_).budget
 
     def extended(self, classes: Iterable[ClassSpec], reasons: Iterable[ReasonSpec]) -> Taxonomy:
-        """Return a new taxonomy with more rows.
+        """Return a taxonomy with more rows.
 
         Raises:
             ValueError: As the constructor; a built-in name cannot be declared again.
         """
-        return Taxonomy((*self._classes.values(), *classes), (*self._reasons.values(), *reasons))
+        more_classes, more_reasons = tuple(classes), tuple(reasons)
+        if not more_classes and not more_reasons:
+            return self
+        return Taxonomy((*self._classes.values(), *more_classes), (*self._reasons.values(), *more_reasons))
 
     def without_packs(self, packs: Iterable[str]) -> Taxonomy:
         """Return a taxonomy without the classes of the named packs and their reasons."""

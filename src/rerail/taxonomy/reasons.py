@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rerail.light_typing import TYPE_CHECKING
 from rerail.taxonomy.actions import Action
 from rerail.taxonomy.classes import CLASSES
 from rerail.taxonomy.law import FailureClass
@@ -330,6 +329,12 @@ REASONS: tuple[ReasonSpec, ...] = (
                 "crash",
                 "the program under work raised an error of its own",
                 "fix the code that the traceback names",
+            ),
+            (
+                "flaky",
+                "checks failed and then passed, and nothing had changed",
+                "find what the named checks depend on beside their input, or say that they may pass",
+                Action.PAUSE,
             ),
         ],
     ),
