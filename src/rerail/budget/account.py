@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.budget.model import Limit
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rerail.budget.model import Charge

@@ -47,13 +47,23 @@ class IdentifyInput(NamedTuple):
 
 
 class Spend(NamedTuple):
-    """Charge the class's budget. Reply: a `Grant`."""
+    """Charge the class's budget. Reply: `Spent`."""
 
     charge: Charge
+    nth: int
+    """The failure of this class within the run, counted from 1, where a wait may follow: its backoff is drawn in the same visit
+    to what may block. 0: none follows."""
+
+
+class Spent(NamedTuple):
+    """What a charge came to."""
+
+    grant: Grant
+    draws: Draws
 
 
 class DrawWait(NamedTuple):
-    """Draw the backoff of a class. Reply: `Draws`."""
+    """Draw the backoff of a class, charging nothing. Reply: `Draws`."""
 
     nth: int
     """The failure of this class within the run, counted from 1."""
@@ -130,7 +140,7 @@ class AskLanded(NamedTuple):
 
 
 class Finish(NamedTuple):
-    """Write the run's one terminal record. Reply: None. The state's phase says which."""
+    """Write the run's one terminal record; nothing follows. The state's phase says which it is."""
 
     state: RunState
     decision: Ending
@@ -138,8 +148,11 @@ class Finish(NamedTuple):
     """The failure that ended it, or the last one before success; None when nothing failed."""
 
 
+TAKES_TIME = (Sleep, MakeRepair, AskLanded, RunHeal)
+"""The effects that may take long, and so may be interrupted."""
+
 Reply: TypeAlias = (
-    "Returned | Raised | Interrupted | Grant | Draws | Landing | HealPlanned | HealOutcome | Fingerprint | str | None"
+    "Returned | Raised | Interrupted | Spent | Draws | Landing | HealPlanned | HealOutcome | Fingerprint | str | None"
 )
 
 Effect = (
@@ -154,5 +167,5 @@ Effect = (
     | MakeRepair
     | RunHeal
     | AskLanded
-    | Finish
 )
+"""What a script yields; the last effect, `Finish`, it returns."""

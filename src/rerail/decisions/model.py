@@ -161,6 +161,11 @@ class RunState(NamedTuple):
     """Evidence that an action should have changed."""
     last: Classification | None = None
 
+    @property
+    def ended_as(self) -> Phase:
+        """How the end of its run is told: one that was cut off while it asked whether it landed was cancelled."""
+        return Phase.CANCELLED if self.phase is Phase.PROBING else self.phase
+
     def failures_of(self, class_: ClassName) -> int:
         """How many attempts of this run failed with *class_*."""
         return self.failures.count(class_)
@@ -203,7 +208,7 @@ _RUNNING, _WAITING = Phase.RUNNING, Phase.WAITING
 
 
 class Started(NamedTuple):
-    """An attempt begins."""
+    """An attempt begins; the wait before it, if there was one, is over."""
 
 
 class Succeeded(NamedTuple):
@@ -238,10 +243,6 @@ class Probed(NamedTuple):
     """The unit's probe answered."""
 
     landing: Landing
-
-
-class Waited(NamedTuple):
-    """The wait is over."""
 
 
 class Repaired(NamedTuple):
@@ -293,7 +294,7 @@ class Cancelled(NamedTuple):
     """The caller, the operator or a signal ended the run."""
 
 
-Event = Started | Succeeded | Failed | Probed | Waited | Repaired | Healed | Answered | TimeCame | Cancelled
+Event = Started | Succeeded | Failed | Probed | Repaired | Healed | Answered | TimeCame | Cancelled
 
 
 class Draws(NamedTuple):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from rerail.budget.model import Window
-from rerail.taxonomy import BUILT_IN
+from rerail.taxonomy import BUILT_IN, Action
 from rerail.taxonomy.law import unlawful
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rerail.rules.model import Classification
-    from rerail.taxonomy import Action, Taxonomy
+    from rerail.taxonomy import Taxonomy
 
 MOST_RECOVERIES = 100
 """Largest budget that can be set; settings are a file that an agent can write too."""
@@ -34,6 +34,10 @@ def _at_least_one(instance: object, attribute: attrs.Attribute[int], value: int)
 
 def _read_only(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(given))
+
+
+def _known_actions(given: Mapping[str, str]) -> Mapping[str, Action]:
+    return MappingProxyType({name: Action(action) for name, action in given.items()})
 
 
 @attrs.frozen
@@ -77,7 +81,7 @@ class Policy:
     taxonomy: Taxonomy = BUILT_IN
     budgets: Mapping[str, int] = attrs.field(factory=dict, converter=_read_only)
     """Per class; what is not named keeps the taxonomy's."""
-    actions: Mapping[str, Action] = attrs.field(factory=dict, converter=_read_only)
+    actions: Mapping[str, Action] = attrs.field(factory=dict, converter=_known_actions)
     """Per reason, as ``environment/port-in-use``."""
     backoff: Backoff = Backoff()
     ceiling: Ceiling = Ceiling()
@@ -97,8 +101,11 @@ class Policy:
 
     def action(self, classification: Classification) -> Action:
         """Return the action that this policy gives a classification."""
+        if not self.actions:
+            return classification.action
         return self.actions.get(f"{classification.class_}/{classification.reason}", classification.action)
 
     def budget(self, class_: str) -> int:
         """Return the budget of a class, in recoveries per unit."""
-        return self.budgets.get(class_, self.taxonomy.budget(class_))
+        own = self.budgets.get(class_)
+        return self.taxonomy.budget(class_) if own is None else own

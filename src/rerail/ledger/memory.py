@@ -7,7 +7,7 @@ pauses and refusals are kept as long as the process lives; of the history only t
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections import deque
+from collections import defaultdict, deque
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -15,30 +15,29 @@ from rerail.budget.account import binding_limit
 from rerail.budget.model import Balance, Grant
 from rerail.decisions.effects import FailureRecord
 from rerail.decisions.model import Pause, Phase, RunState
-from rerail.decisions.start import OpenPause, Standing
+from rerail.decisions.start import Standing
 from rerail.errors import UnknownNameError
 from rerail.ids import EventId, PauseId, RunId, UnitName
 from rerail.ledger import codec
-from rerail.ledger.columns import from_json, to_json
+from rerail.ledger.columns import from_json, mapping, to_json
+from rerail.ledger.named import FAILURE_NAMED, is_gap
 from rerail.ledger.owner import current_owner, is_alive
 from rerail.ledger.progress import (
-    FAILURE_NAMED,
     OVER,
     PAUSE_ANSWERED,
     RUN_FINISHED,
     UNDER_WAY,
     busy,
     is_fenced,
-    is_gap,
     lost,
 )
-from rerail.ledger.questions import already_answered, ask, lapsed
+from rerail.ledger.questions import already_answered, ask, lapsed, open_pause
 from rerail.ledger.store import MOST_GAPS, EventRow, Gap, Lease, Owner, PauseRecord, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from rerail.budget.model import Charge
+    from rerail.budget.model import Charge, Limit
     from rerail.decisions.model import Answer, Ending
     from rerail.ids import ClassName
 
@@ -69,18 +68,25 @@ class _Account:
     def __init__(self) -> None:
         self.budget = self.spent = 0
         self.times: list[float] = []
-        """Of its charges, sorted: a clock that was set back keeps no charge out of the window."""
+        """Of its charges, sorted: a clock that was set back keeps no charge out of the window. Empty where none was granted."""
 
-    def spent_since(self, at_s: float) -> int:
-        return len(self.times) - bisect_right(self.times, at_s)
+    def charge(self, charge: Charge) -> Limit | None:
+        """Spend one recovery, or return the limit that refuses it."""
+        window, times, at_s = charge.window, self.times, charge.at_s
+        recent = len(times) - bisect_right(times, at_s - window.length_s)
+        limit = binding_limit(charge, spent=self.spent, spent_in_window=recent)
+        if limit is None:
+            self.budget = charge.budget
+            self.spent += 1
+            insort(times, at_s)
+            if len(times) > _KEPT_TIMES and len(times) > window.charges:
+                # Whether a window is full shows in the newest as many as it allows; older ones say nothing.
+                del times[0]
+        return limit
 
-    def spend(self, charge: Charge) -> None:
-        self.budget = charge.budget
-        self.spent += 1
-        insort(self.times, charge.at_s)
-        if len(self.times) > max(_KEPT_TIMES, charge.window.charges):
-            # Whether a window is full shows in the newest as many as it allows; older ones say nothing.
-            del self.times[0]
+
+def _new_accounts() -> defaultdict[ClassName, _Account]:
+    return defaultdict(_Account)
 
 
 class MemoryLedger:
@@ -105,7 +111,7 @@ class MemoryLedger:
         # Re-entrant: a signal handler may call in the middle of a call.
         self._lock = RLock()
         self._units: dict[UnitName, _Unit] = {}
-        self._accounts: dict[UnitName, dict[ClassName, _Account]] = {}
+        self._accounts: defaultdict[UnitName, defaultdict[ClassName, _Account]] = defaultdict(_new_accounts)
         self._grants: dict[tuple[RunId, UnitName, int], Grant] = {}
         self._older_grants = self._grants
         self._events: deque[_Entry] = deque(maxlen=history)
@@ -126,7 +132,7 @@ class MemoryLedger:
         if kept.pause is None:
             return Standing(kept.state)
         pause = self._pauses[kept.pause]
-        return Standing(kept.state, OpenPause(pause.id, pause.why, pause.resume_at_s, pause.answer))
+        return Standing(kept.state, open_pause(pause))
 
     def begin(self, state: RunState, owner: Owner, *, alive: Callable[[Owner], bool], root: str = "") -> None:
         """See `Ledger.begin`."""
@@ -154,22 +160,17 @@ class MemoryLedger:
 
     def charge(self, charge: Charge) -> Grant:
         """See `Ledger.charge`."""
-        key = (charge.run, charge.unit, charge.attempt)
+        run, unit, attempt, class_, budget, _, _ = charge
+        key = (run, unit, attempt)
         with self._lock:
             made = self._grants.get(key) or self._older_grants.get(key)
             if made is not None:
                 return made
-            account = self._accounts.get(charge.unit, {}).get(charge.class_) or _Account()
-            limit = binding_limit(
-                charge,
-                spent=account.spent,
-                spent_in_window=account.spent_since(charge.at_s - charge.window.length_s),
-            )
+            account = self._accounts[unit][class_]
+            limit = account.charge(charge)
+            grant = Grant(limit, Balance(unit, class_, budget, account.spent))
             if limit is not None:
-                return Grant(limit, Balance(charge.unit, charge.class_, charge.budget, account.spent))
-            account.spend(charge)
-            self._accounts.setdefault(charge.unit, {})[charge.class_] = account
-            grant = Grant(None, Balance(charge.unit, charge.class_, charge.budget, account.spent))
+                return grant
             if len(self._grants) >= _REMEMBERED_GRANTS:
                 self._older_grants, self._grants = self._grants, {}
             self._grants[key] = grant
@@ -178,7 +179,8 @@ class MemoryLedger:
     def record(self, record: FailureRecord, state: RunState) -> EventId:
         """See `Ledger.record`."""
         with self._lock:
-            self._hold(state)
+            if self._leases:
+                self._hold(state)
             self._move(state, self._owner(), None, at_s=record.at_s)
             return self._happened(record.at_s, record.run, record.unit, record.attempt, FAILURE_NAMED, record)
 
@@ -194,8 +196,9 @@ class MemoryLedger:
     ) -> PauseId | None:
         """See `Ledger.finish`."""
         with self._lock:
-            self._hold(state)
-            self._leases = [lease for lease in self._leases if (lease.unit, lease.run) != (state.unit, state.run)]
+            if self._leases:
+                self._hold(state)
+                self._leases = [lease for lease in self._leases if (lease.unit, lease.run) != (state.unit, state.run)]
             pause: PauseId | None = None
             if isinstance(decision, Pause):
                 pause = self._open_question(state.unit)
@@ -228,6 +231,7 @@ class MemoryLedger:
                     for owner, accounts in self._accounts.items()
                     if unit in (None, owner)
                     for class_, account in accounts.items()
+                    if account.times
                 )
             )
 
@@ -299,15 +303,11 @@ class MemoryLedger:
 
     def gaps(self, *, last: int = MOST_GAPS) -> tuple[Gap, ...]:
         """See `Ledger.gaps`."""
-        from rerail.evidence.payload import to_payload
-
         with self._lock:
             entries = list(self._events)
-        found = [entry for entry in entries if isinstance(entry[-1], FailureRecord) and is_gap(entry[-1])]
+        rows = [row for row in map(_row, entries) if is_gap(row.name, row.fields)]
         return tuple(
-            Gap(event_id, at_s, unit, to_payload(what.evidence))
-            for event_id, at_s, _, unit, _, _, what in found[max(0, len(found) - last) :]
-            if isinstance(what, FailureRecord)
+            Gap(row.id, row.at_s, row.unit, mapping(row.fields["evidence"])) for row in rows[max(0, len(rows) - last) :]
         )
 
     def close(self) -> None:
@@ -322,8 +322,7 @@ class MemoryLedger:
         name: str,
         what: _What,
     ) -> EventId:
-        self._last_event += 1
-        event_id = EventId(self._last_event)
+        self._last_event = event_id = EventId(self._last_event + 1)
         self._events.append((event_id, at_s, run, unit, attempt, name, what))
         return event_id
 
@@ -338,8 +337,6 @@ class MemoryLedger:
 
     def _hold(self, state: RunState) -> None:
         """Make sure that no other owner has taken the unit over."""
-        if not self._leases:
-            return
         held = [lease for lease in self._leases if lease.unit == state.unit]
         if held and all(lease.run != state.run and lease.owner != self._owner() for lease in held):
             raise lost(state.run, held[-1])
@@ -353,7 +350,7 @@ class MemoryLedger:
     def _move(self, state: RunState, owner: Owner | None, pause: PauseId | None, *, at_s: float | None) -> None:
         """Store where a unit stands now; the open question of a run that goes on lapses."""
         kept = self._units.get(state.unit)
-        if kept is not None:
+        if kept is not None and (kept.pause is not None or kept.state.run != state.run):
             if is_fenced(kept.state.phase, kept.state.run, against=state.run):
                 return
             if kept.pause is not None and kept.pause != pause:

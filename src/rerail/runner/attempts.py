@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from types import TracebackType
 
-    from rerail.decisions.effects import Reply
+    from rerail.decisions.effects import Finish, Reply
     from rerail.runner.awaited import AsyncSleeper
     from rerail.runner.blocking import Sleeper
     from rerail.runner.outcome import Outcome
-    from rerail.runner.script import End
     from rerail.runner.session import Session
     from rerail.runner.watched import Watch
     from rerail.runner.work import Work
@@ -38,6 +37,7 @@ class Attempt:
         self.failure: Raised | None = None
         """What the block failed with; None while it has not run, and after it succeeded."""
         self._work, self._run, self._watch = work, run, watch
+        self._is_used = False
 
     @property
     def input(self) -> Any:
@@ -45,7 +45,7 @@ class Attempt:
         return self._work.input
 
     def __enter__(self) -> Self:
-        self._watch.begin()
+        self._begin()
         return self
 
     def __exit__(
@@ -58,7 +58,7 @@ class Attempt:
         return self.failure is not None
 
     async def __aenter__(self) -> Self:
-        self._watch.begin()
+        self._begin()
         return self
 
     async def __aexit__(
@@ -68,6 +68,15 @@ class Attempt:
         if self.failure is None:
             await self._run.settle_async(reply)
         return self.failure is not None
+
+    def _begin(self) -> None:
+        if self._is_used or self._run.outcome is not None:
+            raise UsageError(
+                f"{self._work.unit.name}: attempt {self.number} is over",
+                hint="each attempt is entered once; the next one comes from the iteration",
+            )
+        self._is_used = True
+        self._watch.begin()
 
     def _reply(self, error: BaseException | None) -> Reply:
         """Take what the block came to."""
@@ -141,7 +150,7 @@ class Attempts:
         self._session = self._open()
         return self._session
 
-    def _end(self, at: Call | End) -> Outcome[Any]:
+    def _end(self, at: Call | Finish) -> Outcome[Any]:
         assert self._session is not None
         assert not isinstance(at, Call), "a run that succeeded or was cancelled calls nothing more"
         self.outcome = self._session.outcome(at)

@@ -9,7 +9,7 @@ import sys
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
-from rerail.decisions.effects import AskLanded, Call, MakeRepair, PlanHeal, RunHeal, Sleep
+from rerail.decisions.effects import TAKES_TIME, AskLanded, Call, Finish, MakeRepair, PlanHeal, RunHeal, Sleep
 from rerail.observe import contained
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from rerail.decisions.effects import Reply, Tried
     from rerail.runner.perform import BlockingEffect
-    from rerail.runner.script import End
     from rerail.runner.session import Session
 
 
@@ -29,84 +28,79 @@ class AsyncSleeper(Protocol):
         ...
 
 
-async def drive(
-    session: Session,
-    attempt: Callable[[], Awaitable[Tried]],
-    sleep: AsyncSleeper,
-    *,
-    first: Tried | None = None,
-) -> End:
+async def drive(session: Session, attempt: Callable[[], Awaitable[Tried]], sleep: AsyncSleeper) -> Finish:
     """Run a session to its end, awaiting each attempt; otherwise as `rerail.runner.blocking.drive`."""
     at = await advance(session, None, sleep)
     while isinstance(at, Call):
-        reply, first = await attempt() if first is None else first, None
-        at = await advance(session, reply, sleep)
+        at = await advance(session, await attempt(), sleep)
     return at
 
 
-async def advance(session: Session, reply: Reply, sleep: AsyncSleeper) -> Call | End:
+async def advance(session: Session, reply: Reply, sleep: AsyncSleeper) -> Call | Finish:
     """Perform effects until the work is to be called, or the run has ended."""
-    script, work = session.script, session.work
+    send, performs, blocks = session.script.send, session.performs, session.blocks
     while True:
         try:
-            effect = script.send(reply)
+            effect = send(reply)
         except StopIteration as done:
-            end: End = done.value
+            end: Finish = done.value
+            if blocks:
+                await _in_thread(end, session)
+            else:
+                performs[Finish](session, end)
             return end
-        match effect:
-            case Call():
-                await _perform(effect, session)
-                if session.pending is None:
-                    return effect
-                reply = work.interrupted(session.pending)
-            case Sleep() | MakeRepair() | AskLanded() | RunHeal():
-                reply = await _act(effect, session, sleep)
-            case _:
-                reply = await _perform(effect, session)
+        if isinstance(effect, TAKES_TIME):
+            reply = await _act(effect, session, sleep)
+        elif blocks or isinstance(effect, PlanHeal):
+            reply = await _in_thread(effect, session)
+        else:
+            reply = performs[type(effect)](session, effect)
+        if isinstance(effect, Call):
+            if session.pending is None:
+                return effect
+            reply = session.work.interrupted(session.pending)
 
 
 async def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Session, sleep: AsyncSleeper) -> Reply:
     """Perform an effect that takes its time, and so may be cancelled."""
-    work, performer = session.work, session.performer
+    work = session.work
     if session.pending is not None:
         return work.interrupted(session.pending)
     try:
         match effect:
             case Sleep():
-                performer.emit("wait.started", wait_s=effect.wait_s)
+                session.emit("wait.started", wait_s=effect.wait_s)
                 await sleep(effect.wait_s)
                 return None
             case MakeRepair():
                 new_input = None
                 with contained("repair", but=work.passes_through):
-                    new_input = await value_of(work.ask_repairer(performer.request(effect.record)))
-                return performer.repaired(new_input)
+                    new_input = await value_of(work.ask_repairer(session.request(effect.record)))
+                return session.repaired(new_input)
             case AskLanded():
                 answer = None
                 with contained("landed", but=work.passes_through):
                     answer = await value_of(work.ask_landed())
-                return performer.probed(answer)
+                return session.probed(answer)
             case RunHeal():
-                return await _perform(effect, session)
+                return await _in_thread(effect, session)
     except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it
         return work.interrupted(error)
     assert_never(effect)
 
 
-async def _perform(effect: BlockingEffect, session: Session) -> Reply:
-    """Perform a blocking effect to its end, in a thread where it may wait; a cancellation is kept until it is done."""
-    perform = session.performer.perform
-    if not (session.performer.blocks or isinstance(effect, (PlanHeal, RunHeal))):
-        return perform(effect)
+async def _in_thread(effect: BlockingEffect, session: Session) -> Reply:
+    """Perform an effect that may block, to its end; a cancellation is kept until it is done."""
+    perform = session.performs[type(effect)]
     if _under_trio():
         import anyio
 
         # trio delivers the cancellation at the next wait or call.
         with anyio.CancelScope(shield=True):
-            return await anyio.to_thread.run_sync(perform, effect)
+            return await anyio.to_thread.run_sync(perform, session, effect)
     import asyncio
 
-    running = asyncio.ensure_future(asyncio.to_thread(perform, effect))
+    running = asyncio.ensure_future(asyncio.to_thread(perform, session, effect))
     while True:
         try:
             return await asyncio.shield(running)

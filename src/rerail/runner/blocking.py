@@ -5,27 +5,13 @@ from __future__ import annotations
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
-from rerail.decisions.effects import (
-    Announce,
-    AskLanded,
-    Call,
-    DrawWait,
-    Finish,
-    IdentifyInput,
-    MakeRepair,
-    PlanHeal,
-    PlanRepair,
-    RunHeal,
-    Sleep,
-    Spend,
-)
+from rerail.decisions.effects import TAKES_TIME, AskLanded, Call, Finish, MakeRepair, RunHeal, Sleep
 from rerail.observe import contained, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rerail.decisions.effects import Reply, Tried
-    from rerail.runner.script import End
     from rerail.runner.session import Session
     from rerail.runner.work import Work
 
@@ -38,60 +24,55 @@ class Sleeper(Protocol):
         ...
 
 
-def drive(session: Session, attempt: Callable[[], Tried], sleep: Sleeper, *, first: Tried | None = None) -> End:
-    """Run a session to its end.
+def drive(session: Session, attempt: Callable[[], Tried], sleep: Sleeper) -> Finish:
+    """Run a session, which was not started yet, to its end.
 
     Args:
-        session: Not started yet.
+        session: The run.
         attempt: Makes one attempt of its work.
         sleep: Performs the waits.
-        first: The first attempt's reply, where that was made before the session was needed.
     """
     at = advance(session, None, sleep)
     while isinstance(at, Call):
-        reply, first = attempt() if first is None else first, None
-        at = advance(session, reply, sleep)
+        at = advance(session, attempt(), sleep)
     return at
 
 
-def advance(session: Session, reply: Reply, sleep: Sleeper) -> Call | End:
+def advance(session: Session, reply: Reply, sleep: Sleeper) -> Call | Finish:
     """Perform effects until the work is to be called, or the run has ended."""
-    script, work, performer = session.script, session.work, session.performer
+    send, performs = session.script.send, session.performs
     while True:
         try:
-            effect = script.send(reply)
+            effect = send(reply)
         except StopIteration as done:
-            end: End = done.value
+            end: Finish = done.value
+            performs[Finish](session, end)
             return end
-        match effect:
-            case Call():
-                performer.perform(effect)
+        if isinstance(effect, TAKES_TIME):
+            try:
+                reply = _act(effect, session, sleep)
+            except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it
+                reply = session.work.interrupted(error)
+        else:
+            reply = performs[type(effect)](session, effect)
+            if isinstance(effect, Call):
                 return effect
-            case Spend() | DrawWait() | Announce() | Finish() | IdentifyInput() | PlanRepair() | PlanHeal():
-                reply = performer.perform(effect)
-            case _:
-                try:
-                    reply = _act(effect, session, sleep)
-                except BaseException as error:  # noqa: BLE001  it ends the run, and is raised again after it
-                    reply = work.interrupted(error)
 
 
 def _act(effect: Sleep | MakeRepair | AskLanded | RunHeal, session: Session, sleep: Sleeper) -> Reply:
     """Perform an effect that takes its time, and so may be interrupted."""
-    work, performer = session.work, session.performer
     match effect:
         case Sleep():
-            performer.emit("wait.started", wait_s=effect.wait_s)
+            session.emit("wait.started", wait_s=effect.wait_s)
             sleep(effect.wait_s)
             return None
         case MakeRepair():
-            return performer.repaired(
-                _answer("repair", work, lambda: work.ask_repairer(performer.request(effect.record)))
-            )
+            work = session.work
+            return session.repaired(_answer("repair", work, lambda: work.ask_repairer(session.request(effect.record))))
         case AskLanded():
-            return performer.probed(_answer("landed", work, work.ask_landed))
+            return session.probed(_answer("landed", session.work, session.work.ask_landed))
         case RunHeal():
-            return performer.perform(effect)
+            return session.performs[RunHeal](session, effect)
     assert_never(effect)
 
 

@@ -14,11 +14,15 @@ from rerail.evidence.fingerprint import input_fingerprint
 from rerail.evidence.model import StreamName
 from rerail.evidence.process import from_process
 from rerail.process import SpawnError, finished_from_spawn_error, run_child
+from rerail.process.survivors import mark, marked, survivors
 from rerail.runner.work import RunnableWork
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rerail.clock import Clock
     from rerail.decisions.effects import Tried
+    from rerail.decisions.model import RunState
     from rerail.evidence.model import Evidence, Stream
     from rerail.ids import Fingerprint
     from rerail.process import Captured, EndRequest, Finished
@@ -81,14 +85,23 @@ class CommandWork(RunnableWork):
         super().__init__(unit, argv, clock=clock, cwd=cwd)
         self.command = argv
         self._sinks, self._tree_state, self._timeout_s, self._end = sinks, tree_state, timeout_s, end
+        self._env: Mapping[str, str] | None = None
+
+    def marked_as(self, state: RunState) -> None:
+        """Have the command, and whatever it starts, say which attempt it is."""
+        self._env = marked(_mark(state))
+
+    def survivors(self, lost: RunState) -> tuple[str, ...]:
+        """Return the processes that say so of an attempt that never ended."""
+        return tuple(map(str, survivors(_mark(lost))))
 
     def attempt(self) -> Tried:
         """Run the command once."""
-        assert self.command is not None
         try:
             finished = run_child(
-                self.command,
+                self._started_as(),
                 cwd=self.cwd,
+                env=self._env,
                 stdout_to=self._sinks.stdout,
                 stderr_to=self._sinks.stderr,
                 timeout_s=self._timeout_s,
@@ -100,14 +113,27 @@ class CommandWork(RunnableWork):
         if finished.interrupted_by is not None:
             return self.raised(Signalled(finished.interrupted_by))
         self.value = finished
+        return self._judged(finished)
+
+    def _started_as(self) -> tuple[str, ...]:
+        """Return the words that the program gets in the attempt that begins."""
+        assert self.command is not None
+        return self.command
+
+    def _judged(self, finished: Finished) -> Tried:
+        """Take how an attempt ended."""
         if finished.exit_code == 0:
             # By itself the command would have failed on it; what it wrote was taken from it here, and lost.
             return self.returned(finished) if finished.full_sink is None else self.raised(finished.full_sink)
-        return self._failed(_evidence(finished))
+        return self._failed(evidence_of_finished(finished))
 
     def input_id(self) -> Fingerprint:
         """Return the fingerprint of command line, directory and files."""
         return input_fingerprint((self.command, self.cwd, self._tree_state(self.cwd)))
+
+
+def _mark(state: RunState) -> str:
+    return mark(state.run, state.unit, state.attempt)
 
 
 def words(argv: object) -> tuple[str, ...]:
@@ -135,7 +161,8 @@ def streams_of(finished: Finished) -> tuple[Stream, Stream]:
     return _stream(StreamName.STDOUT, finished.stdout), _stream(StreamName.STDERR, finished.stderr)
 
 
-def _evidence(finished: Finished) -> Evidence:
+def evidence_of_finished(finished: Finished) -> Evidence:
+    """Return the evidence that a finished command is."""
     stdout, stderr = streams_of(finished)
     return from_process(
         finished.argv,

@@ -120,9 +120,9 @@ class Guard:
 
     def _drive(self, work: RunnableWork, standing: Standing | None, first: Tried | None = None) -> Outcome[Any]:
         while True:
-            session = self._session(work, standing)
+            session = self._session(work, standing, first)
             attempt = watched(work, is_in_use=self._is_in_use)
-            end = blocking.drive(session, attempt, self.sleep, first=first)
+            end = blocking.drive(session, attempt, self.sleep)
             outcome = _passed_on(session.outcome(end))
             if not isinstance(outcome, Paused) or self.tools.on_pause is None:
                 return outcome
@@ -163,9 +163,9 @@ class Guard:
         self, work: CallableWork, standing: Standing | None, first: Tried | None = None
     ) -> Outcome[Any]:
         while True:
-            session = self._session(work, standing)
+            session = self._session(work, standing, first)
             attempt = watched_async(work, is_in_use=self._is_in_use)
-            end = await awaited.drive(session, attempt, self.asleep, first=first)
+            end = await awaited.drive(session, attempt, self.asleep)
             outcome = _passed_on(session.outcome(end))
             if session.pending is not None:  # it came while the terminal record was written
                 raise session.pending
@@ -305,7 +305,7 @@ class Guard:
             and not self.tools.observer.listens
         )
 
-    def _session(self, work: Work, standing: Standing | None) -> Session:
+    def _session(self, work: Work, standing: Standing | None, first: Tried | None = None) -> Session:
         return Session(
             work,
             standing,
@@ -314,6 +314,7 @@ class Guard:
             policy=self.policy,
             classify=self._classify,
             refusal=self.tools.admit(work.cwd) if work.cwd else None,
+            first=first,
         )
 
     def _is_in_use(self, root: str) -> bool:

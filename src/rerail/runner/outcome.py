@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, TypeVar
 import attrs
 
 from rerail.errors import RerailError
+from rerail.evidence.foreign import names_of
 
 if TYPE_CHECKING:
     from rerail.decisions.effects import FailureRecord
@@ -45,7 +46,7 @@ def _counted(history: tuple[FailureRecord, ...]) -> str:
 
 
 def _kind(error: BaseException | None) -> str:
-    return "None" if error is None else f"<{type(error).__name__}>"
+    return "None" if error is None else f"<{names_of(type(error))[1]}>"
 
 
 def _heals(heals: tuple[HealReport, ...]) -> str:

@@ -6,7 +6,7 @@ All of it may block. Calls, waits and callbacks are not here, for an awaiting pr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 
 import attrs
 
@@ -22,8 +22,9 @@ from rerail.decisions.effects import (
     PlanRepair,
     RunHeal,
     Spend,
+    Spent,
 )
-from rerail.decisions.model import Draws, HealOutcome, Pause, Stop
+from rerail.decisions.model import NO_DRAWS, Draws, HealOutcome, Pause, Stop
 from rerail.errors import LedgerError
 from rerail.handlers.backoff import curve_s
 from rerail.ledger.store import Refusal
@@ -35,10 +36,12 @@ from rerail.taxonomy import FailureClass
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rerail.budget.model import Charge
     from rerail.clock import Clock, Draw
     from rerail.decisions.effects import FailureRecord, Reply
     from rerail.decisions.model import Ending, Landing, RunState
     from rerail.decisions.policy import Policy
+    from rerail.decisions.start import OpenPause
     from rerail.evidence.model import Evidence
     from rerail.git.report import HealPlan, HealReport
     from rerail.handlers.repair import RepairRequest
@@ -103,42 +106,18 @@ class Performer:
         known: Whether the ledger already knows the unit: then its starts and its success are written down too.
     """
 
+    pause: PauseId | None = None
+    """The question that the run ended with."""
+    _state: RunState | None = None
+    _is_refused = False
+
     def __init__(self, tools: Tools, work: Work, policy: Policy, *, known: bool) -> None:
-        self._tools, self._work, self._policy = tools, work, policy
+        self._tools, self.work, self._policy = tools, work, policy
         self._known = known or work.unit.marks_starts
         self.blocks = tools.ledger.durable
         """Whether performing may wait for a disk; an awaiting driver then performs in a thread."""
-        self.pause: PauseId | None = None
-        """The question that the run ended with."""
-        self._state: RunState | None = None
-        self._is_refused = False
         # Asked once per run: whether anybody listens does not change within the microseconds of one.
         self._is_heard = tools.observer.hears_failures
-
-    def perform(self, effect: BlockingEffect) -> Reply:
-        """Perform one effect and return its reply."""
-        match effect:  # in the order of how often each comes
-            case Call():
-                self._begin(effect)
-            case Spend():
-                return self._spend(effect)
-            case DrawWait():
-                return Draws(curve_s(self._policy.backoff, effect.nth), self._tools.draw())
-            case Announce():
-                self._announce(effect)
-            case Finish():
-                self._finish(effect)
-            case IdentifyInput():
-                return self._work.input_id()
-            case PlanRepair():
-                return self._plan_repair(effect)
-            case PlanHeal():
-                return self._plan_heal(effect)
-            case RunHeal():
-                return self._heal(effect)
-            case _:
-                assert_never(effect)
-        return None
 
     def emit(self, name: EventName, **fields: object) -> None:
         """Pass on an event of this run, bound to its unit, attempt and last failure."""
@@ -164,50 +143,74 @@ class Performer:
         """
         self.pause, self._is_refused = pause, True
 
+    def spend_elsewhere(self, pause: OpenPause, state: RunState) -> None:
+        """Write down, and tell, that an answer takes effect on another command than the operator was asked about."""
+        said = {"pause": pause.id, "answer": pause.answer}
+        try:
+            self._tools.ledger.append(
+                "answer.spent",
+                run=state.run,
+                unit=state.unit,
+                attempt=state.attempt,
+                at_s=self._tools.clock.wall_s(),
+                fields=said,
+            )
+        except LedgerError as error:
+            self.emit("ledger.unusable", error=str(error))
+        self.emit("answer.spent", unit=state.unit, run=state.run, attempt=state.attempt, **said)
+
     def _begin(self, call: Call) -> None:
         self._state = call.state
         # What is kept in memory alone ends with the process: a start that nobody could find unended is not worth a mark.
         if self._known and self.blocks:
-            root = worktree_key(self._work.cwd) if self._work.cwd else ""
+            root = worktree_key(self.work.cwd) if self.work.cwd else ""
             self._tools.ledger.begin(call.state, self._tools.owner(), alive=self._tools.alive, root=root)
-        self.emit("attempt.started")
+            self.work.marked_as(call.state)
+        if self._is_heard:
+            self.emit("attempt.started")
 
-    def _spend(self, spend: Spend) -> Grant:
+    def _identify(self, _: IdentifyInput) -> Fingerprint:
+        return self.work.input_id()
+
+    def _draw(self, wait: DrawWait | Spend) -> Draws:
+        return Draws(curve_s(self._policy.backoff, wait.nth), self._tools.draw())
+
+    def _spend(self, spend: Spend) -> Spent:
         charge = spend.charge
         try:
             grant = self._tools.ledger.charge(charge)
         except LedgerError as error:
             # What cannot be read counts as spent. The failure is still named and shown; the run pauses on it.
-            self.emit("ledger.unusable", error=str(error))
+            self.emit("ledger.unusable", **_of(charge), error=str(error))
             grant = Grant(Limit.LEDGER, Balance(charge.unit, charge.class_, charge.budget, charge.budget))
         if self._is_heard:
             self.emit(
                 "budget.charged",
-                class_=charge.class_,
+                **_of(charge),
                 granted=grant.granted,
                 refused_by=grant.refused_by,
                 remaining=grant.balance.remaining,
                 budget=grant.balance.budget,
             )
-        return grant
+        return Spent(grant, self._draw(spend) if spend.nth else NO_DRAWS)
 
     def _plan_repair(self, plan: PlanRepair) -> str:
         from rerail.handlers.repair import propose  # 60 ms to import, and most failures are not repaired
 
-        self._work.proposal = propose(self._request(plan.classification, plan.evidence))
-        return "; ".join(self._work.proposal.changes) if self._work.proposal else ""
+        self.work.proposal = propose(self._request(plan.classification, plan.evidence))
+        return "; ".join(self.work.proposal.changes) if self.work.proposal else ""
 
     def _plan_heal(self, plan: PlanHeal) -> HealPlanned:
-        planned = self._tools.healer.plan(plan.classification, plan.evidence, self._work.cwd)
+        planned = self._tools.healer.plan(plan.classification, plan.evidence, self.work.cwd)
         report = planned.not_begun
         if report is None:
             return HealPlanned(f"{planned.recipe}: {', '.join(planned.steps)}" if planned.recipe else "")
-        self._work.heals.append(report)
+        self.work.heals += (report,)
         return HealPlanned(report.detail, HealOutcome(report.outcome))
 
     def repaired(self, new_input: object) -> Fingerprint | None:
         """Take what a repairer gave; return the fingerprint of the new input, or None where it gave none."""
-        fingerprint = self._work.take(new_input)
+        fingerprint = self.work.take(new_input)
         self.emit("input.repaired", input=fingerprint)
         return fingerprint
 
@@ -224,10 +227,10 @@ class Performer:
     def _request(self, classification: Classification, evidence: Evidence) -> RepairRequest:
         from rerail.handlers.repair import RepairRequest
 
-        unit = self._work.unit
+        unit = self.work.unit
         return RepairRequest(
             unit=unit.name,
-            input=self._work.input,
+            input=self.work.input,
             classification=classification,
             evidence=evidence,
             schema=unit.schema,
@@ -237,7 +240,7 @@ class Performer:
     def _announce(self, announce: Announce) -> None:
         record, self._state = announce.record, announce.state
         self._known = True
-        self._work.history.append(record)
+        self.work.history += (record,)
         if not self._is_refused:
             self._tools.ledger.record(record, announce.state)
         if self._is_heard or self._tools.on_failure:
@@ -245,8 +248,8 @@ class Performer:
 
     def _heal(self, run: RunHeal) -> HealOutcome:
         record = run.record
-        report = self._tools.healer.heal(record.classification, record.evidence, self._work.cwd)
-        self._work.heals.append(report)
+        report = self._tools.healer.heal(record.classification, record.evidence, self.work.cwd)
+        self.work.heals += (report,)
         self._tools.ledger.append(
             "heal.finished",
             run=record.run,
@@ -280,8 +283,8 @@ class Performer:
                     decision,
                     record=finish.record,
                     at_s=self._tools.clock.wall_s(),
-                    command=self._work.command,
-                    cwd=self._work.cwd,
+                    command=self.work.command,
+                    cwd=self.work.cwd,
                 )
             except LedgerError as error:
                 # What came out is known, and is told as it is; only a question that cannot be kept is none.
@@ -299,9 +302,31 @@ class Performer:
             self.emit(
                 "pause.asked", pause=self.pause, question=question, why=decision.why, resume_at_s=decision.resume_at_s
             )
-        self.emit("unit.finished", outcome=state.phase, pause=self.pause, **decision_facts(decision))
+        self.emit("unit.finished", outcome=state.ended_as, pause=self.pause, **decision_facts(decision))
 
     def _refuse_worktree(self, reason: str, detail: str) -> None:
-        if self._work.cwd:
-            root = worktree_key(self._work.cwd)
+        if self.work.cwd:
+            root = worktree_key(self.work.cwd)
             self._tools.ledger.refuse(Refusal(root, self._tools.clock.wall_s(), reason, detail))
+
+    performs: ClassVar[Mapping[type, Callable[[Any, Any], Reply]]] = {
+        Call: _begin,
+        Spend: _spend,
+        DrawWait: _draw,
+        Announce: _announce,
+        Finish: _finish,
+        IdentifyInput: _identify,
+        PlanRepair: _plan_repair,
+        PlanHeal: _plan_heal,
+        RunHeal: _heal,
+    }
+    """How each effect is performed: ``performs[type(effect)](self, effect)`` returns its reply. Looked up, and not matched, for a
+    retry asks for five of them."""
+
+
+def _of(charge: Charge) -> dict[str, object]:
+    """Return whose charge it is, as fields of an event: the failure that asks for it is announced after it."""
+    return {"unit": charge.unit, "run": charge.run, "attempt": charge.attempt, "class": charge.class_, "reason": None}
+
+
+assert Performer.performs.keys() == set(get_args(BlockingEffect)), "every effect is performed"

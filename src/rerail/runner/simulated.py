@@ -27,8 +27,9 @@ from rerail.decisions.effects import (
     RunHeal,
     Sleep,
     Spend,
+    Spent,
 )
-from rerail.decisions.model import Again, Draws, HealOutcome, Landing, RunState
+from rerail.decisions.model import NO_DRAWS, Again, Draws, HealOutcome, Landing, RunState
 from rerail.handlers.backoff import curve_s
 from rerail.ids import Fingerprint, RunId, UnitName
 from rerail.runner.script import follow
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from rerail.decisions.model import Effects
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
-    from rerail.runner.script import Classify, End
+    from rerail.runner.script import Classify
 
 
 @attrs.frozen
@@ -61,7 +62,7 @@ class Scenario:
 class Timeline:
     """What a policy did."""
 
-    end: End
+    end: Finish
     failures: tuple[FailureRecord, ...]
     waits_s: tuple[float, ...]
     took_s: float
@@ -114,10 +115,10 @@ class _World:
                 return self._attempt()
             case IdentifyInput():
                 return self._input()
-            case Spend(charge):
-                return self._charge(charge)
+            case Spend(charge, nth):
+                return Spent(self._charge(charge), self._draws(nth) if nth else NO_DRAWS)
             case DrawWait(nth):
-                return Draws(curve_s(self._policy.backoff, nth), self._draw())
+                return self._draws(nth)
             case Sleep(wait_s):
                 self.now_s += wait_s
                 self.waits_s.append(wait_s)
@@ -136,9 +137,10 @@ class _World:
                 return ""
             case PlanHeal():
                 return HealPlanned("")
-            case Finish():
-                pass
         return None
+
+    def _draws(self, nth: int) -> Draws:
+        return Draws(curve_s(self._policy.backoff, nth), self._draw())
 
     def _attempt(self) -> Tried:
         evidence = next(self._outcomes, None)

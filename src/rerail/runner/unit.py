@@ -60,7 +60,8 @@ class Unit:
     policy: Policy | None = None
     """In place of the loop's."""
     marks_starts: bool = False
-    """Whether even the first attempt is written down before it runs, so that a unit that kills its host is known."""
+    """Whether even the first attempt is written down before it runs, so that a unit that kills its host is known, and holds the
+    lease of its worktree from the start; otherwise it does after its first failure. Commands always do."""
 
 
 class UnitFields(TypedDict, total=False):

@@ -55,9 +55,9 @@ class Watch:
 
 def watched(work: RunnableWork, *, is_in_use: Callable[[str], bool]) -> Callable[[], Tried]:
     """Return the work's attempt, which fails when the main checkout was moved meanwhile."""
-    watch = Watch(work, is_in_use=is_in_use)
-    if not watch.looks:
+    if not _may_be_linked(work.cwd):
         return work.attempt
+    watch = Watch(work, is_in_use=is_in_use)
 
     def attempt() -> Tried:
         watch.begin()
@@ -68,9 +68,9 @@ def watched(work: RunnableWork, *, is_in_use: Callable[[str], bool]) -> Callable
 
 def watched_async(work: CallableWork, *, is_in_use: Callable[[str], bool]) -> Callable[[], Awaitable[Tried]]:
     """Do what `watched` does for an attempt that is awaited."""
-    watch = Watch(work, is_in_use=is_in_use)
-    if not watch.looks:
+    if not _may_be_linked(work.cwd):
         return work.attempt_async
+    watch = Watch(work, is_in_use=is_in_use)
 
     async def attempt() -> Tried:
         watch.begin()

@@ -14,7 +14,6 @@ from rerail.decisions.effects import Interrupted, Raised, Returned
 from rerail.decisions.model import Landing
 from rerail.errors import UsageError
 from rerail.evidence.fingerprint import input_fingerprint
-from rerail.evidence.foreign import is_a
 from rerail.evidence.recent import evidence_of
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from rerail.clock import Clock
     from rerail.decisions.effects import FailureRecord, Tried
+    from rerail.decisions.model import RunState
     from rerail.evidence.model import Evidence
     from rerail.git.report import HealReport
     from rerail.handlers.repair import Proposal, RepairRequest
@@ -44,27 +44,30 @@ class Work:
 
     command: tuple[str, ...] | None = None
     """How another process can run it again; only a command has one."""
+    value: Any = None
+    error: BaseException | None = None
+    """The last attempt's original error."""
+    history: tuple[FailureRecord, ...] = ()
+    heals: tuple[HealReport, ...] = ()
+    proposal: Proposal | None = None
+    """What the validator-driven repairer offers for the failure at hand."""
 
     def __init__(self, unit: Unit, given: object, *, clock: Clock, cwd: str) -> None:
-        self.unit, self.cwd = unit, cwd
-        self.input = given
-        self.value: Any = None
-        self.error: BaseException | None = None
-        """The last attempt's original error."""
-        self.history: list[FailureRecord] = []
-        self.heals: list[HealReport] = []
-        self.proposal: Proposal | None = None
-        """What the validator-driven repairer offers for the failure at hand."""
-        self._clock = clock
-
-    @property
-    def passes_through(self) -> tuple[type[BaseException], ...]:
+        self.unit, self.cwd, self.input = unit, cwd, given
+        self.passes_through = (*unit.passes_through, FutureCancelledError)
         """What is an `Exception` and yet no failure: control flow of the caller's, and cancellations."""
-        return (*self.unit.passes_through, FutureCancelledError)
+        self._clock = clock
 
     def input_id(self) -> Fingerprint:
         """Return the fingerprint of the input that the next attempt would run with."""
         return input_fingerprint(self.input)
+
+    def marked_as(self, state: RunState) -> None:
+        """Take which attempt comes now: its start is in the ledger, so that it can be told when it never ends."""
+
+    def survivors(self, lost: RunState) -> tuple[str, ...]:  # noqa: ARG002  here there is nothing to look for
+        """Return what an attempt that never ended has left running, each process in a word or two."""
+        return ()
 
     def returned(self, value: object) -> Returned | Raised:
         """Take what an attempt returned."""
@@ -76,7 +79,8 @@ class Work:
     def raised(self, error: BaseException) -> Raised | Interrupted:
         """Take what an attempt raised; a cancellation or control flow is no failure."""
         self.error = error
-        if not is_a(error, Exception) or issubclass(type(error), self.passes_through):
+        cls = type(error)
+        if not issubclass(cls, Exception) or issubclass(cls, self.passes_through):
             return Interrupted()
         return self._failed(evidence_of(error))
 

@@ -36,7 +36,6 @@ from rerail.decisions.model import (
     Stop,
     Succeeded,
     TimeCame,
-    Waited,
     Why,
 )
 from rerail.decisions.policy import Backoff, Ceiling, Policy
@@ -64,8 +63,9 @@ TABLE: list[tuple[Phase, Event, Phase, Decision]] = [
     (Phase.RUNNING, failed("verification/tests-failed"), Phase.REPAIRING, Repair()),
     (Phase.RUNNING, failed("environment/missing-module"), Phase.HEALING, Heal()),
     (Phase.RUNNING, Cancelled(), Phase.CANCELLED, Stop(Why.ABORTED)),
-    (Phase.WAITING, Waited(), Phase.READY, Again()),
+    (Phase.WAITING, Started(), Phase.RUNNING, Again()),
     (Phase.WAITING, Cancelled(), Phase.CANCELLED, Stop(Why.ABORTED)),
+    (Phase.PROBING, Cancelled(), Phase.PROBING, Stop(Why.ABORTED)),
     (Phase.PROBING, Probed(Landing.LANDED), Phase.SUCCEEDED, Proceed(landed=True)),
     (Phase.PROBING, Probed(Landing.ABSENT), Phase.WAITING, Retry(2.25)),
     (Phase.PROBING, Probed(Landing.UNKNOWN), Phase.PAUSED, Pause(Why.UNKNOWN_OUTCOME)),
@@ -97,7 +97,6 @@ EVERY_EVENT: list[Event] = [
     Succeeded(),
     failed(),
     Probed(Landing.LANDED),
-    Waited(),
     Repaired(None),
     Healed(HealOutcome.HEALED),
     Answered(Answer.RETRY),
@@ -154,7 +153,6 @@ def test_the_same_evidence_after_a_repair_escalates_instead_of_repairing_again()
 
 def test_the_same_evidence_after_a_wait_is_what_an_outage_looks_like() -> None:
     state, _ = step(running(), failed("provider/overloaded"), POLICY, DRAWS)
-    state, _ = step(state, Waited(), POLICY)
     state, _ = step(state, Started(), POLICY)
     _, decided = step(state, failed("provider/overloaded"), POLICY, DRAWS)
     assert isinstance(decided, Retry)
@@ -303,7 +301,7 @@ def test_any_sequence_of_failures_ends_or_goes_on_and_never_runs_a_rejected_inpu
         state, decision = step(state, event, POLICY, DRAWS)
         match decision:
             case Retry():
-                state, decision = step(state, Waited(), POLICY)
+                decision = Again()
             case Repair():
                 state, decision = step(state, Repaired(Fingerprint(f"input-{new_input}")), POLICY)
                 if isinstance(decision, Again):

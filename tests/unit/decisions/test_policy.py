@@ -63,3 +63,10 @@ def test_what_is_handed_in_cannot_be_changed_behind_a_policy() -> None:
     policy = Policy(budgets=budgets)
     budgets["provider"] = 99
     assert policy.budget("provider") == 2
+
+
+def test_actions_are_known_by_their_names() -> None:
+    reason = "provider/overloaded"
+    assert Policy(actions={reason: "pause"}).action(classification(reason)) is Action.PAUSE
+    with pytest.raises(ValueError, match="zap"):
+        Policy(actions={reason: "zap"})

@@ -20,7 +20,7 @@ from rerail.decisions.model import (
     Why,
 )
 from rerail.decisions.policy import Policy
-from rerail.decisions.start import OpenPause, Standing, start
+from rerail.decisions.start import OpenPause, Standing, host_gone, may_still_run, start
 from rerail.ids import Fingerprint, PauseId, RunId
 
 NEW_RUN = RunId("run-2")
@@ -44,6 +44,70 @@ def begin(standing: Standing | None, *, current: str | None = None, now_s: float
         now_s=now_s,
         policy=Policy(),
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "runs", "is_for_another"),
+    [
+        (("git", "push"), Answer.APPROVE, (("git", "push"), "/w"), False),
+        (("git", "push"), Answer.APPROVE, (("git", "push", "--force"), "/w"), True),
+        (("git", "push"), Answer.RETRY, (("git", "push"), "/elsewhere"), True),
+        (("git", "push"), Answer.SKIP, (("git", "pull"), "/w"), True),
+        (("git", "push"), Answer.RETRY, (None, ""), True),
+        (("git", "push"), None, (("git", "pull"), "/w"), False),
+        (None, Answer.RETRY, (("git", "pull"), "/w"), False),
+    ],
+)
+def test_an_answer_knows_which_command_it_was_given_for(
+    asked: tuple[str, ...] | None, answer: Answer | None, runs: tuple[tuple[str, ...] | None, str], is_for_another: bool
+) -> None:
+    pause = OpenPause(PauseId("p-1"), Why.CLASS, None, answer, asked, "/w")
+    assert pause.is_answered_for_another(*runs) is is_for_another
+
+
+LOST = host_gone()
+
+
+@pytest.mark.parametrize(
+    ("standing", "may"),
+    [
+        (left(Phase.RUNNING), True),
+        (left(Phase.PROBING), False),
+        (left(Phase.WAITING, last=LOST), False),
+        (left(Phase.PAUSED, last=LOST, pause=question()), False),
+        (left(Phase.PAUSED, last=LOST, pause=question(answer=Answer.RETRY)), True),
+        (left(Phase.PAUSED, last=LOST, pause=question(answer=Answer.APPROVE)), False),
+        (left(Phase.PAUSED, last=LOST, pause=question(answer=Answer.ABORT)), False),
+        (left(Phase.PAUSED, last=LOST), False),
+        (left(Phase.PAUSED, pause=question(answer=Answer.RETRY)), False),
+    ],
+)
+def test_what_a_lost_attempt_left_is_looked_for_before_the_next_one(standing: Standing, may: bool) -> None:
+    assert may_still_run(standing) is may
+
+
+def test_a_retry_beside_what_still_runs_is_asked_about_anew_and_by_name() -> None:
+    answered = left(Phase.PAUSED, last=LOST, pause=question(answer=Answer.RETRY))
+    state, decision = start(
+        answered,
+        run=NEW_RUN,
+        unit=UNIT,
+        effects=Effects.UNSAFE,
+        current=None,
+        now_s=100.0,
+        policy=Policy(),
+        still_running=("7 (sleep)",),
+    )
+    assert decision == Pause(Why.CLASS)
+    assert state.phase is Phase.PAUSED
+    assert state.last is not None
+    assert "what it started still runs: process 7 (sleep)" in state.last.summary
+
+
+def test_few_of_many_survivors_are_named() -> None:
+    named = host_gone([f"{pid} (sh)" for pid in range(100)])
+    assert named.summary.endswith("processes 0 (sh), 1 (sh), 2 (sh), 3 (sh), 4 (sh)")
+    assert (named.class_, named.reason) == (LOST.class_, LOST.reason) == ("runtime", "host-gone")
 
 
 def test_a_unit_that_never_failed_starts_fresh() -> None:

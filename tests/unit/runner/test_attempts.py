@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.loops import Named, Names, Script, scripted
 
-from rerail import Cancelled, PausedError, StoppedError, Succeeded, Unit, UsageError
+from rerail import Cancelled, Loop, PausedError, StoppedError, Succeeded, Unit, UsageError
+from rerail.ledger.owner import current_owner
 from rerail.testing import manual_loop
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rerail import Loop
 
 PURE = Unit("unit", effects="none")
 
@@ -112,6 +112,17 @@ def test_a_repair_is_declared_there_too() -> None:
     assert script.inputs == [{"a": 1}, {"a": 2}]
 
 
+def test_a_unit_that_marks_its_starts_holds_its_lease_within_the_block(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path / "repo"], check=True)
+    loop = Loop(root=tmp_path / "repo", ledger=tmp_path / "ledger.sqlite3")
+    root = str(tmp_path / "repo")
+    for attempt in loop.attempts("agent", marks_starts=True):
+        with attempt:
+            (lease,) = loop.tools.ledger.leases(root)
+            assert (lease.unit, lease.owner) == ("agent", current_owner())
+    assert loop.tools.ledger.leases(root) == ()
+
+
 def test_attempts_are_of_one_run() -> None:
     loop, script = scripted(["value"])
     attempts = loop.attempts(PURE)
@@ -120,6 +131,32 @@ def test_attempts_are_of_one_run() -> None:
             script()
     with pytest.raises(UsageError, match="iterated once"):
         next(iter(attempts))
+
+
+@pytest.mark.parametrize("outcomes", [["value"], [Named("provider/timeout"), "value"]], ids=["succeeded", "failed"])
+def test_an_attempt_is_entered_once(outcomes: list[object]) -> None:
+    """Entered again, its block would run without a budget, and after the end of its run."""
+    loop, script = scripted(outcomes)
+    attempts = loop.attempts(PURE)
+    first = next(iterator := iter(attempts))
+    with first:
+        script()
+    with pytest.raises(UsageError, match="attempt 1 is over"), first:
+        pytest.fail("the block must not run")
+    for attempt in iterator:
+        with attempt:
+            script()
+    assert attempts.outcome is not None
+    assert attempts.outcome.ok
+
+
+def test_an_attempt_of_a_run_that_was_left_is_entered_no_more() -> None:
+    loop, _ = scripted(["value"])
+    iterator = iter(loop.attempts(PURE))
+    kept = next(iterator)
+    iterator.close()  # type: ignore[attr-defined]  # as below
+    with pytest.raises(UsageError, match="attempt 1 is over"), kept:
+        pytest.fail("the block must not run")
 
 
 def test_an_attempt_that_is_not_used_is_told_inside_an_except_clause_too() -> None:

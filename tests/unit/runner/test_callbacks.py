@@ -12,6 +12,7 @@ from rerail import Answer, HandedBack, Loop, Outcome, Paused, Succeeded, Unit, W
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 PURE = Unit("unit", effects="none")
 
@@ -163,3 +164,28 @@ def test_around_a_block_of_code_a_listener_that_raises_ends_nothing_either() -> 
     with pytest.warns(RuntimeWarning, match="on_failure"):
         run()
     assert isinstance(attempts.outcome, Succeeded)
+
+
+@both
+@pytest.mark.parametrize("on_disk", [False, True], ids=["memory", "disk"])
+@pytest.mark.parametrize(
+    ("answer", "expected", "calls"), [(True, Succeeded, 1), (False, Succeeded, 2), (None, Paused, 1)]
+)
+def test_a_probe_that_is_cut_off_is_asked_again_by_the_next_run_before_anything_runs_twice(
+    run: Callable[..., Any], tmp_path: Path, *, on_disk: bool, answer: bool | None, expected: type, calls: int
+) -> None:
+    """Ctrl-C while a unit is asked whether its effect landed says nothing of the effect."""
+
+    def cut_off() -> bool:
+        raise KeyboardInterrupt
+
+    ledger = tmp_path / "ledger.sqlite3" if on_disk else "memory"
+    loop, script = scripted([Named("provider/stream-cut", may_have_landed=True), "value"], ledger=ledger)
+    with pytest.raises(KeyboardInterrupt):
+        run(loop, Unit("unit", landed=cut_off), script)
+    *_, end = loop.tools.ledger.events()
+    assert (end.name, end.fields["outcome"]) == ("unit.finished", "cancelled")
+
+    outcome = run(loop, Unit("unit", landed=lambda: answer), script)
+    assert isinstance(outcome, expected)
+    assert script.calls == calls

@@ -358,6 +358,19 @@ def test_a_ledger_that_cannot_be_charged_counts_as_spent() -> None:
     assert (outcome.why, script.calls) == (Why.LEDGER_UNUSABLE, 1)
 
 
+def test_whose_charge_could_not_be_made_is_told_before_the_failure_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    from rerail.errors import LedgerError
+
+    class Broken(MemoryLedger):
+        def charge(self, charge: Any) -> Any:
+            raise LedgerError("the disk is gone")
+
+    loop, names = named_loop(ledger=Broken())
+    loop.run(PURE, Script([Named("provider/timeout"), "value"], names))
+    [told] = [record for record in caplog.records if record.event == "ledger.unusable"]  # type: ignore[attr-defined]
+    assert (told.unit, told.attempt, getattr(told, "class")) == ("unit", 1, "provider")  # type: ignore[attr-defined]
+
+
 def test_a_block_is_shown_before_the_second_attempt() -> None:
     order: list[str] = []
     loop, names = named_loop(on_block=lambda block: order.append("block"))
