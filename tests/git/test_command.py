@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from tests.kill_cases import CASES
+from tests.repositories import QUICK, built_in_recipes
 
 from rerail.errors import GitError
+from rerail.git.case import HealRequest
 from rerail.git.command import PROBE_MARK, Git, GitFailedError, environment, nul_ended, run_git, run_program
 from rerail.git.gate import ForbiddenGitError
+from rerail.git.heal import heal, plan
+from rerail.git.safety import check_worktree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.repositories import Repo
@@ -84,3 +90,21 @@ def test_what_runs_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
 def test_a_program_that_is_not_there_is_an_error_with_a_reason(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="could not be started"):
         run_program(["no-such-program"], tmp_path, timeout_s=1)
+
+
+@pytest.mark.parametrize(("prepare", "named"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_no_check_plan_or_heal_runs_the_monitor_that_a_repository_names(
+    repo: Repo, tmp_path: Path, prepare: Callable[[Repo], list[str]], named: str
+) -> None:
+    mark, monitor = tmp_path / "it ran", tmp_path / "monitor"
+    monitor.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
+    monitor.chmod(0o755)
+    class_, _, reason = named.partition("/")
+    failure = repo.fails(*prepare(repo))
+    with (repo.path / ".git" / "config").open("a") as config:
+        config.write(f'[core]\n\tfsmonitor = "{monitor}"\n')
+    request = HealRequest(repo.path, class_, reason, failure)
+    check_worktree(repo.path)
+    plan(request, built_in_recipes())
+    heal(request, built_in_recipes(), pace=QUICK)
+    assert not mark.exists()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kill_cases import CASES, in_the_way
+from tests.kill_cases import CASES, at_each_of, failed, in_the_way, killed_at
 from tests.repositories import QUICK, Repo, built_in_recipes, lived_in, photograph
 
 from rerail.evidence.payload import from_payload
@@ -26,21 +23,14 @@ if TYPE_CHECKING:
 
 
 KILLED = """
-import json, os, signal, sys
+import json
 from pathlib import Path
 from rerail.evidence.payload import from_payload
 from rerail.git.case import HealRequest, Pace
 from rerail.git.heal import heal
 from tests.repositories import built_in_recipes
 
-class_, reason, nth, failure = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4])
-passed = []
-
-def at(moment):
-    passed.append(moment)
-    if len(passed) == nth:
-        os.kill(os.getpid(), signal.SIGKILL)
-
+class_, reason, failure = sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
 heal(
     HealRequest(Path(failure["cwd"]), class_, reason, from_payload(failure)),
     built_in_recipes(),
@@ -55,14 +45,7 @@ heal(
 def test_a_kill_at_any_moment_costs_nothing(tmp_path: Path, prepare: Callable[[Repo], list[str]], named: str) -> None:
     repo = lived_in(tmp_path / "repo")
     command = prepare(repo)
-    done = repo.run(*command)
-    failure = {
-        "command": command,
-        "exit_code": done.returncode,
-        "stdout": done.stdout.decode(),
-        "stderr": done.stderr.decode(),
-        "cwd": str(repo.path),
-    }
+    failure = failed(repo, command)
     before = photograph(repo.path)
     blobs = _contents(repo)
     kept = tmp_path / "kept"
@@ -74,10 +57,7 @@ def test_a_kill_at_any_moment_costs_nothing(tmp_path: Path, prepare: Callable[[R
     assert moments[0] == "lease"
     assert moments[-1] == "done"
 
-    for nth, moment in enumerate(moments, start=1):
-        shutil.rmtree(repo.path)
-        shutil.copytree(kept, repo.path, symlinks=True)
-        assert _killed(class_, reason, nth, failure) == -signal.SIGKILL, moment
+    for moment in at_each_of(moments, repo, kept, KILLED, class_, reason, json.dumps(failure)):
         assert blobs <= _reachable(repo), f"killed at {moment!r}: bytes are gone"
         if moment != "done":
             finish_cut_heal(probe(repo.path))
@@ -88,9 +68,7 @@ def test_a_kill_at_any_moment_costs_nothing(tmp_path: Path, prepare: Callable[[R
 
 def test_work_that_went_on_after_a_kill_is_not_taken_back(tmp_path: Path) -> None:
     repo = lived_in(tmp_path / "repo")
-    command = in_the_way(repo)
-    done = repo.run(*command)
-    failure = {"command": command, "exit_code": 1, "stderr": done.stderr.decode(), "cwd": str(repo.path)}
+    failure = failed(repo, in_the_way(repo))
     request = HealRequest(repo.path, "git", "dirty-tree", from_payload(failure))
     moments: list[str] = []
     copy = tmp_path / "copy"
@@ -98,18 +76,13 @@ def test_work_that_went_on_after_a_kill_is_not_taken_back(tmp_path: Path) -> Non
     heal(request, built_in_recipes(), pace=QUICK, on_moment=moments.append)
     shutil.rmtree(repo.path)
     shutil.copytree(copy, repo.path, symlinks=True)
-    assert _killed("git", "dirty-tree", moments.index("check") + 1, failure) == -signal.SIGKILL
+    nth = moments.index("check") + 1
+    assert killed_at(nth, KILLED, "git", "dirty-tree", json.dumps(failure)) == -signal.SIGKILL
     repo.write("src/app.py", "somebody has worked here since\n")
     note = finish_cut_heal(probe(repo.path))
     assert "work has gone on since" in note
     assert repo.read("src/app.py") == "somebody has worked here since\n"
     assert finish_cut_heal(probe(repo.path)) == "", "it is told once"
-
-
-def _killed(class_: str, reason: str, nth: int, failure: dict[str, object]) -> int:
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    argv = [sys.executable, "-c", KILLED, class_, reason, str(nth), json.dumps(failure)]
-    return subprocess.run(argv, env=environ, capture_output=True, check=False).returncode
 
 
 def _contents(repo: Repo) -> set[str]:

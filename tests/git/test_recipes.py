@@ -38,7 +38,7 @@ def test_every_condition_and_step_is_used() -> None:
     assert {ensure for recipe in RECIPES for ensure in recipe.ensures} == set(Ensure)
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.slug)
+@pytest.mark.parametrize("recipe", [one for one in RECIPES if not one.is_guide], ids=lambda recipe: recipe.slug)
 def test_a_recipe_says_all_that_its_steps_ask_and_checks_what_it_did(recipe: HealRecipe) -> None:
     guards = {need for step in recipe.steps if isinstance(step, Primitive) for need in STEPS[step.name].guards}
     assert guards <= set(recipe.needs), "what a step asks stands in the file that people read"

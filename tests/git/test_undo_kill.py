@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kill_cases import CASES
+from tests.kill_cases import CASES, at_each_of, failed
 from tests.repositories import QUICK, Repo, built_in_recipes, lived_in, photograph
 
 from rerail.evidence.payload import from_payload
@@ -25,19 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KILLED = """
-import os, signal, sys
 from pathlib import Path
 from rerail.git.case import Pace
 from rerail.git.undo import undo
 
-nth, passed = int(sys.argv[3]), []
-
-def at(moment):
-    passed.append(moment)
-    if len(passed) == nth:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-undo(sys.argv[1], Path(sys.argv[2]), pace=Pace(patience_s=0, watch_s=0.02), on_moment=at)
+undo(sys.argv[2], Path(sys.argv[3]), pace=Pace(patience_s=0, watch_s=0.02), on_moment=at)
 """
 
 
@@ -53,14 +41,7 @@ def test_an_undo_goes_through_or_is_taken_back(
 ) -> None:
     repo = lived_in(tmp_path / "repo")
     command = prepare(repo)
-    done = repo.run(*command)
-    failure = {
-        "command": command,
-        "exit_code": done.returncode,
-        "stdout": done.stdout.decode(),
-        "stderr": done.stderr.decode(),
-        "cwd": str(repo.path),
-    }
+    failure = failed(repo, command)
     before = without_logs(repo)
     class_, _, reason = named.partition("/")
     report = heal(HealRequest(repo.path, class_, reason, from_payload(failure)), built_in_recipes(), pace=QUICK)
@@ -78,18 +59,9 @@ def test_an_undo_goes_through_or_is_taken_back(
     undo(undone.backup, repo.path, pace=QUICK)
     assert without_logs(repo) == healed, "an undo can be taken back"
 
-    for nth, moment in enumerate(moments, start=1):
-        shutil.rmtree(repo.path)
-        shutil.copytree(kept, repo.path, symlinks=True)
-        assert _killed(report.backup, repo.path, nth) == -signal.SIGKILL, moment
+    for moment in at_each_of(moments, repo, kept, KILLED, report.backup, str(repo.path)):
         if moment != "done":
             finish_cut_heal(probe(repo.path))
             assert photograph(repo.path) == healed_whole, f"killed at {moment!r}: not taken back exactly"
             undo(report.backup, repo.path, pace=QUICK)
         assert without_logs(repo) == before, f"killed at {moment!r}"
-
-
-def _killed(backup: str, repo: Path, nth: int) -> int:
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    argv = [sys.executable, "-c", KILLED, backup, str(repo), str(nth)]
-    return subprocess.run(argv, env=environ, capture_output=True, check=False).returncode

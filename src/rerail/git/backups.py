@@ -44,10 +44,10 @@ def list_backups(git: Git) -> tuple[Backup, ...]:
     commits = _objects(git, names) if names else []
     manifests = _objects(git, [f"{state_ref(backup_id)}:manifest.json" for backup_id in ids]) if names else []
     found = []
-    for (commit, _), (_, data) in zip(commits, manifests, strict=True):
+    for backup_id, (commit, _), (_, data) in zip(ids, commits, manifests, strict=True):
         try:
-            found.append(read_manifest(data, commit))
-        except (ValueError, KeyError, TypeError):
+            found.append(read_manifest(data, backup_id, commit))
+        except ValueError:
             continue
     return tuple(sorted(found, key=lambda backup: backup.made_at))
 
@@ -78,8 +78,8 @@ def load(git: Git, backup_id: str) -> Backup:
         git, [f"{state_ref(backup_id)}^{{commit}}", f"{state_ref(backup_id)}:manifest.json"]
     )
     try:
-        return read_manifest(data, commit)
-    except (ValueError, KeyError, TypeError) as error:
+        return read_manifest(data, backup_id, commit)
+    except ValueError as error:
         raise GitError(f"backup {backup_id} cannot be read: {error}", hint="git fsck says what is missing") from error
 
 
@@ -118,7 +118,11 @@ def expire(git: Git, place: Place, policy: BackupSettings, *, now_s: float) -> E
                     git("update-ref", "-d", ref, oid)
             git("update-ref", "-d", backup.ref, backup.commit)
             made_in = os.path.normpath(place.common_dir / backup.worktree)
-            shutil.rmtree(os.path.join(made_in, "rerail", "aside", backup.id), ignore_errors=True)  # noqa: PTH118
+            aside = os.path.join(made_in, "rerail", "aside", backup.id)  # noqa: PTH118
+            if (
+                os.path.realpath(aside) == aside
+            ):  # no link on the way: what lies behind one was never put there by rerail
+                shutil.rmtree(aside, ignore_errors=True)
             gone.append(backup.id)
     except (GitError, OSError) as error:
         return Expired(tuple(gone), f"old backups could not all be let go: {error}")

@@ -29,6 +29,14 @@ _T = TypeVar("_T")
 
 
 @attrs.frozen
+class Identity:
+    """Who commits, as the operator says."""
+
+    name: str
+    email: str
+
+
+@attrs.frozen
 class HealRequest:
     """A failure to heal."""
 
@@ -38,6 +46,8 @@ class HealRequest:
     """What the rules call the failure."""
     reason: str
     evidence: Evidence | None = None
+    identity: Identity | None = None
+    """Who may commit in this repository where git does not know, by the operator's own word."""
 
 
 @attrs.frozen

@@ -1,4 +1,7 @@
-"""Which recipe a failure gets: the first whose conditions all hold, else the one that came nearest, to say why not."""
+"""Which recipe a failure gets: the first whose conditions all hold, else the one that came nearest, to say why not.
+
+Where nothing can be done, the first guide that knows the state asks a person.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.errors import GitError, UnknownNameError
+from rerail.git.asking import Asked, asked, facts_of
 from rerail.git.conditions import NEEDS
+from rerail.git.facts import WITHOUT_A_PLACE
 from rerail.git.finding import Finding, Verdict, fails
 from rerail.git.primitives import STEPS
 from rerail.git.report import Condition, HealReport, OutcomeName
@@ -32,6 +37,8 @@ class Candidate:
     """Why it cannot run; None: it can."""
     untrusted: bool = False
     """Whether all that it lacks is the operator's trust."""
+    asked: Asked | None = None
+    """What a person is asked; only by a guide."""
 
     @property
     def held(self) -> int:
@@ -63,19 +70,49 @@ def action(taxonomy: Taxonomy, named: Trouble) -> Action:
 def choose(
     recipes: Sequence[HealRecipe], named: Trouble, case: Case, trusted: Callable[[HealRecipe], bool]
 ) -> Candidate | None:
-    """Return the recipe for a failure, or the one that came nearest; None: no recipe is for it.
+    """Return the recipe for a failure, a guide that knows it, or the one that came nearest; None: no recipe is for it.
 
     The project's own command goes first where the operator has trusted it: it knows more than rerail does. Otherwise the order is
-    that of the recipes.
+    that of the recipes. Guides come last, and not where it is only somebody else's turn, or the operator's to trust.
     """
+    own = _for(recipes, named)
     best: Candidate | None = None
-    for recipe in sorted(_for(recipes, named), key=lambda one: not (one.runs_commands and trusted(one))):
+    for recipe in sorted(own, key=lambda one: not (one.runs_commands and trusted(one))):
+        if recipe.is_guide:
+            continue
         candidate = _weigh(recipe, case, trusted)
         if candidate.refusal is None:
             return candidate
         if best is None or _nearness(candidate) > _nearness(best):
             best = candidate
-    return best
+    if best is not None and (best.waits or best.untrusted or (best.refusal is not None and best.refusal.trouble)):
+        return best
+    return _guided(own, case, trusted, best) or best
+
+
+def _guided(
+    own: Sequence[HealRecipe], case: Case, trusted: Callable[[HealRecipe], bool], best: Candidate | None
+) -> Candidate | None:
+    """Return the first guide whose conditions all hold, with what it asks and with why nothing could be done.
+
+    A project's that the operator has trusted goes first; one that hands out commands and is not trusted says nothing.
+    """
+    is_placeless = case.state.place is None or case.state.trouble is not None
+    for recipe in sorted(own, key=lambda one: not (one.needs_trust and trusted(one))):
+        if not recipe.is_guide or (recipe.needs_trust and not trusted(recipe)):
+            continue
+        if is_placeless and (recipe.needs or not facts_of(recipe) <= WITHOUT_A_PLACE):
+            continue
+        candidate = _weigh(recipe, case, trusted)
+        asks = asked(recipe, case) if candidate.refusal is None else None
+        if asks is None:
+            continue
+        texts = [condition.finding.text for condition in candidate.conditions]
+        nearest = best.refusal if best is not None else None
+        if nearest is not None and best is not None and (not texts or (best.held and nearest.is_near)):
+            texts.insert(0, nearest.text)
+        return attrs.evolve(candidate, refusal=fails("; ".join(dict.fromkeys(texts)) or recipe.sees), asked=asks)
+    return None
 
 
 def _nearness(candidate: Candidate) -> tuple[bool, bool, bool, int]:
@@ -89,6 +126,10 @@ def not_begun(taxonomy: Taxonomy, named: Trouble, best: Candidate | None) -> Hea
         return None
     name = (str(named.class_), named.reason)
     refusal = best.refusal if best is not None else None
+    if best is not None and best.asked is not None and refusal is not None:
+        asks = best.asked
+        detail = refusal.text if best.conditions else named.detail or refusal.text
+        return HealReport("paused", *name, best.recipe.slug, (), None, detail, asks.question, ways=asks.ways)
     if best is None or refusal is None or not (best.held or best.waits or best.untrusted):
         detail = named.detail or (refusal.text if refusal else "no recipe knows this failure")
         return HealReport("paused", *name, None, (), None, detail, hint(taxonomy, named))
@@ -101,13 +142,23 @@ def not_begun(taxonomy: Taxonomy, named: Trouble, best: Candidate | None) -> Hea
     return HealReport("paused", *name, recipe.slug, (), None, refusal.text, recipe.question, untrusted)
 
 
-def unhealed(taxonomy: Taxonomy, named: Trouble) -> HealReport:
-    """Report a failure that is not for a heal."""
+def unhealed(
+    taxonomy: Taxonomy,
+    named: Trouble,
+    case: Case,
+    recipes: Sequence[HealRecipe],
+    trusted: Callable[[HealRecipe], bool],
+) -> HealReport:
+    """Report a failure that is not for a heal, with what a guide knows of it."""
     outcomes: dict[Action, OutcomeName] = {Action.RETRY: "retry", Action.STOP: "stopped"}
     outcome = outcomes.get(action(taxonomy, named), "paused")
     detail = named.detail or f"{named.class_}/{named.reason} is not for a heal"
     question = hint(taxonomy, named) if outcome == "paused" else None
-    return HealReport(outcome, str(named.class_), named.reason, None, (), None, detail, question)
+    report = HealReport(outcome, str(named.class_), named.reason, None, (), None, detail, question)
+    guide = _guided(_for(recipes, named), case, trusted, None) if outcome != "retry" else None
+    if guide is None or guide.asked is None:
+        return report
+    return attrs.evolve(report, recipe=guide.recipe.slug, question=guide.asked.question, ways=guide.asked.ways)
 
 
 def hint(taxonomy: Taxonomy, named: Trouble) -> str | None:

@@ -72,6 +72,10 @@ _FIXED = {
     "SSH_ASKPASS_REQUIRE": "never",
 }
 
+_OPTIONS = ("-c", "core.fsmonitor=false")
+"""Given to every call, and so to its looks into submodules: whoever can write to a repository can name any program as its file
+system monitor, and git would run it at a mere look. What git says is the same without."""
+
 
 @attrs.frozen
 class GitResult:
@@ -162,7 +166,7 @@ def run_git(
     if effect is Effect.READS:
         overrides.setdefault(PROBE_MARK, "1")
     limit_s = timeout_s or (READ_TIMEOUT_S if effect is Effect.READS else WRITE_TIMEOUT_S)
-    result = _run(("git", *args), cwd, environment(overrides), stdin, limit_s)
+    result = _run(("git", *args), cwd, environment(overrides), stdin, limit_s, options=_OPTIONS)
     if check and not result.ok:
         raise GitFailedError(result)
     return result
@@ -177,11 +181,19 @@ def run_program(argv: Sequence[str], cwd: Path, *, timeout_s: float, env: Mappin
     return _run(tuple(argv), cwd, environment(env), None, timeout_s)
 
 
-def _run(argv: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout_s: float) -> GitResult:
+def _run(
+    argv: tuple[str, ...],
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: bytes | None,
+    timeout_s: float,
+    *,
+    options: tuple[str, ...] = (),
+) -> GitResult:
     try:
         # A session of its own: ssh and credential helpers find no terminal to ask on, and a time limit ends the whole family.
         process = subprocess.Popen(  # noqa: S603  an argument list that passed the gate, or a trusted recipe's
-            argv,
+            (argv[0], *options, *argv[1:]),
             cwd=cwd,
             env=dict(env),
             stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,

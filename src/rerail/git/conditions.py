@@ -12,6 +12,7 @@ from rerail.git.finding import Finding, fails, holds, unasked, waits
 from rerail.git.processes import git_workers
 from rerail.git.repairs import conclude, index, integrate, lockfiles, locks, partial, shallow
 from rerail.git.repairs.transport import RemoteUnaskedError
+from rerail.git.signs import SIGNS
 from rerail.recipes.heals import Need
 
 if TYPE_CHECKING:
@@ -158,4 +159,6 @@ NEEDS: Mapping[Need, Callable[[Case], Finding]] = {
     Need.OBJECTS_HERE: _finds(found.object_sources, "the content of the missing objects is still here"),
     Need.OBJECTS_MISSING: _finds(found.missing_objects, "a remote may have the missing objects"),
     Need.TRACKING_REF_STALE: _finds(found.stale_tracking, "the remote no longer has the branch in the way"),
+    Need.ONLY_STAT_DIRTY: _finds(found.stat_dirty, "the index has only the files' size, time or inode wrong"),
+    **SIGNS,
 }

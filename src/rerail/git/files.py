@@ -15,13 +15,19 @@ from rerail.errors import GitError
 if TYPE_CHECKING:
     from pathlib import Path
 
+_SCRATCH_MARK = ".rerail-"
 
-def write_locked(path: Path, data: bytes, *, mode: int = 0o644, mtime_ns: int | None = None) -> None:
+
+def write_locked(path: Path, data: bytes, *, scratch: Path, mode: int = 0o644, mtime_ns: int | None = None) -> None:
     """Replace a file of a git directory as git does: through its ``.lock``, in one rename.
+
+    The lock appears whole, as a second name of a file in *scratch*: by that a later call knows one that a kill has left, and
+    takes it over. The caller holds the repository's lease.
 
     Args:
         path: The file.
         data: What it shall hold.
+        scratch: A directory of rerail's own, where it is written first.
         mode: Its permissions.
         mtime_ns: Its time of change; an index must get back its own, or git misses edits that came right after it.
 
@@ -29,13 +35,37 @@ def write_locked(path: Path, data: bytes, *, mode: int = 0o644, mtime_ns: int | 
         GitError: Somebody holds the lock.
     """
     lock = path.with_name(path.name + ".lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = _scratch_name(path, scratch)
+    _fill(_made(fresh, mode), fresh, data, mode, mtime_ns)
     try:
-        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        _drop_own(lock, scratch)
+        _take_lock(lock, fresh, mode)
+        lock.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _drop_own(lock: Path, scratch: Path) -> None:
+    """Remove a lock that a killed rerail has left behind, and no other."""
+    try:
+        facts = lock.lstat()
+    except FileNotFoundError:
+        return
+    if any(os.path.samestat(facts, each.lstat()) for each in scratch.glob(f"{_SCRATCH_MARK}*")):
+        lock.unlink()
+
+
+def _take_lock(lock: Path, fresh: Path, mode: int) -> None:
+    try:
+        try:
+            lock.hardlink_to(fresh)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without a second name for a file
+            os.close(_made(lock, mode))
+            fresh.replace(lock)
     except FileExistsError:
         raise GitError(f"{lock} is held by somebody", hint="let the other git process finish") from None
-    _fill(descriptor, lock, data, mode, mtime_ns)
-    lock.replace(path)
 
 
 def write_over(path: Path, data: bytes, *, scratch: Path, mode: int, mtime_ns: int | None = None) -> None:
@@ -49,8 +79,7 @@ def write_over(path: Path, data: bytes, *, scratch: Path, mode: int, mtime_ns: i
         mtime_ns: Its time of change; None: now.
     """
     fresh = _scratch_name(path, scratch)
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-    _fill(descriptor, fresh, data, mode, mtime_ns)
+    _fill(_made(fresh, mode), fresh, data, mode, mtime_ns)
     _take_place(fresh, path)
 
 
@@ -85,7 +114,12 @@ def _scratch_name(path: Path, scratch: Path) -> Path:
     scratch.mkdir(parents=True, exist_ok=True)
     # On another file system a rename would not be one: then beside the file.
     folder = scratch if scratch.stat().st_dev == path.parent.stat().st_dev else path.parent
-    return free_name(folder, f".rerail-{secrets.token_hex(6)}")
+    return free_name(folder, f"{_SCRATCH_MARK}{secrets.token_hex(6)}")
+
+
+def _made(path: Path, mode: int) -> int:
+    """Make a file that is not there yet, and return it open for writing."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
 
 
 def _take_place(fresh: Path, path: Path) -> None:

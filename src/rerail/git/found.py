@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rerail.git.finding import Finding, fails
+from rerail.git.finding import Finding, absent, fails
+from rerail.git.looks import case as letters
+from rerail.git.looks import filters, phantoms, submodules
 from rerail.git.repairs import aside, heads, integrate, objects, partial, publish, reformat, regrow, revisions, tracking
 from rerail.git.repairs import locks as lock_files
 from rerail.git.repairs.transport import fetch
@@ -53,7 +55,9 @@ def publication(case: Case) -> publish.Counterparts | Finding:
 
 
 def counterpart(case: Case) -> publish.Counterparts | Finding:
-    """Return the remote branch of the same name."""
+    """Return the remote branch of the same name, for a command that asks for what it has."""
+    if case.call("push") is not None:
+        return absent("a push asks for nothing that the remote has")
     return publish.trackable(case.state)
 
 
@@ -84,7 +88,10 @@ def lost_head(case: Case) -> str | Finding:
 
 def changes(case: Case) -> tuple[Change, ...] | Finding:
     """Return the tracked changes in the way."""
-    return aside.changes_in_way(case.state, case.call(), case.lines)
+    in_way = aside.changes_in_way(case.state, case.call(), case.lines)
+    if isinstance(in_way, Finding):
+        return in_way
+    return phantoms.sticky(case.state, in_way) or in_way
 
 
 def untracked(case: Case) -> tuple[str, ...] | Finding:
@@ -126,6 +133,101 @@ def object_sources(case: Case) -> tuple[regrow.Source, ...] | Finding:
 def stale_tracking(case: Case) -> dict[str, str] | Finding:
     """Return the remote-tracking refs in the way of others."""
     return tracking.stale_refs(case.state, case.lines)
+
+
+def stat_dirty(case: Case) -> tuple[str, ...] | Finding:
+    """Return the files of which only the index's facts are stale."""
+    return phantoms.stat_dirty(case.state, case.lines)
+
+
+def endings_phantoms(case: Case) -> tuple[str, ...] | Finding:
+    """Return the files that show as changed by line endings that attributes convert."""
+    return phantoms.by_line_endings(case.state)
+
+
+def pointer_phantoms(case: Case) -> tuple[str, ...] | Finding:
+    """Return the files of Git LFS that are recorded whole."""
+    return phantoms.unpointed(case.state)
+
+
+def lacking_lfs(case: Case) -> filters.Lacking | Finding:
+    """Return the files of Git LFS, where that is not here."""
+    return filters.lacking_lfs(case.state, case.lines)
+
+
+def idle_lfs(case: Case) -> filters.Lacking | Finding:
+    """Return the files of Git LFS, where git is not set up to run it."""
+    return filters.idle_lfs(case.state, case.lines)
+
+
+def lacking_filter(case: Case) -> filters.Lacking | Finding:
+    """Return the filter in use that cannot run."""
+    return filters.lacking(case.state)
+
+
+def failing_filter(case: Case) -> str | Finding:
+    """Return the filter that refused."""
+    return filters.failing(case.lines)
+
+
+def guarded_endings(case: Case) -> tuple[str, ...] | Finding:
+    """Return the files whose line endings git could not give back."""
+    return phantoms.guarded(case.state, case.lines)
+
+
+def dirty_submodules(case: Case) -> tuple[submodules.Holding, ...] | Finding:
+    """Return the submodules that the failure is about and in which something is not committed."""
+    return submodules.dirty(case.state, case.once(_submodules_at_hand))
+
+
+def unpushed_submodules(case: Case) -> tuple[submodules.Holding, ...] | Finding:
+    """Return the submodules that the failure is about, with commits that are nowhere else."""
+    return submodules.unpushed(case.state, case.once(_submodules_at_hand))
+
+
+def absent_submodules(case: Case) -> tuple[str, ...] | Finding:
+    """Return the submodules that are not checked out."""
+    return submodules.not_checked_out(case.state)
+
+
+def unfetched_submodules(case: Case) -> tuple[str, ...] | Finding:
+    """Return the submodules that lack the commit which is recorded for them."""
+    return submodules.unfetched(case.state)
+
+
+def case_twins(case: Case) -> tuple[str, ...] | Finding:
+    """Return the tracked paths that the file system takes for each other."""
+    return letters.twins_at_hand(case.state, case.lines)
+
+
+def extra_twins(case: Case) -> tuple[str, ...] | Finding:
+    """Return those of them that the work tree has only under another spelling."""
+    twins = case.once(case_twins)
+    return twins if isinstance(twins, Finding) else letters.misspelled(case.state, twins)
+
+
+def wrong_case_setting(case: Case) -> str | Finding:
+    """Return what core.ignorecase has to be, where it is not."""
+    return letters.wrong_setting(case.state, case.lines)
+
+
+def case_rename(case: Case) -> tuple[str, str] | Finding:
+    """Return both names of a rename that changes only the case of letters."""
+    return letters.rename(case.state, case.call())
+
+
+def tracked_as(case: Case) -> tuple[str, ...] | Finding:
+    """Return the tracked paths that the command names in another case."""
+    return letters.tracked_as(case.state, case.call())
+
+
+def _submodules_at_hand(case: Case) -> tuple[str, ...]:
+    """Return the submodules that the failure names; all of them where it is about submodules and names none."""
+    call = case.call()
+    words = call.operands if call is not None else ()
+    known = case.state.submodules
+    named = tuple(path for path in known if path in words or any(path in line for line in case.lines))
+    return named or (known if case.request.reason == "submodule" else ())
 
 
 def _joined(case: Case, sides: publish.Counterparts | Finding) -> integrate.Integration | Finding:

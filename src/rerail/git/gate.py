@@ -128,23 +128,24 @@ def _writes(*words: str, options: str = "", operands: str = "", needs_index: boo
 
 _READ_FORMS = (
     _reads("cat-file", options="-e -t -s -p --batch --batch-check --filters --path="),
+    _reads("check-attr", options="-z --stdin", operands=_ONE),
     _reads("commit-graph", "verify", options="--no-progress", operands=""),
     _reads("config", options="--get --list -z --blob=", operands=f"(?:{_ONE})?"),
     _reads("diff-files", options="--name-only -z --ignore-submodules="),
-    _reads("diff-index", options="--cached --name-only --quiet -z"),
+    _reads("diff-index", options="--cached --name-only --numstat --no-renames --no-ext-diff --quiet -z"),
     _reads("diff-tree", options="-r -z --name-only --name-status --no-renames"),
     _reads("for-each-ref", options="--format= --points-at= --contains="),
     _reads("fsck", options="--unreachable --connectivity-only --no-dangling --no-progress", operands=""),
     _reads("hash-object", options="--stdin --stdin-paths --no-filters --path="),
-    _reads("ls-files", options="--stage -z -t"),
+    _reads("ls-files", options="--stage -z -t --eol"),
     _reads("ls-remote", options="--quiet"),
     _reads("ls-tree", options="-r -z"),
     _reads("merge-base", options="--is-ancestor"),
     _reads("multi-pack-index", "verify", options="--no-progress", operands=""),
     _reads(
         "rev-list",
-        options="--cherry-pick --count --ignore-missing --merges --no-walk --objects --quiet --reverse --right-only --stdin "
-        "--topo-order -g",
+        options="--cherry-pick --count --ignore-missing --merges --no-walk --not --objects --quiet --remotes --reverse "
+        "--right-only --stdin --topo-order -g",
     ),
     _reads(
         "rev-parse", options="--verify -q --quiet --git-path --git-dir --git-common-dir --path-format= --show-toplevel"
@@ -168,6 +169,7 @@ _WRITE_FORMS = (
     _writes("checkout-index", options="-z --stdin -u"),  # without -f: what is there stays
     _writes("commit-tree", options="-p -m", operands=rf"{_ONE}(?:{_ONE})*"),
     _writes("config", "--local", operands=rf"branch\.[^\0]+\.(?:remote|merge)\0{_ONE}"),
+    _writes("config", "--local", operands=rf"user\.(?:name|email)\0{_ONE}"),
     _writes("config", "--local", "--add", operands=rf"remote\.[^\0]+\.fetch\0{_ONE}"),
     _writes("fetch", options=_FETCH_OPTIONS, operands=rf"{_ONE}(?:{_REFSPEC})*"),
     _writes("hash-object", "-w", options="-t --stdin --stdin-paths --no-filters", operands=rf"(?:{_ONE})?"),

@@ -30,7 +30,7 @@ from rerail.git.outcome import blobs_now, record_outcome
 from rerail.git.postconditions import ENSURES
 from rerail.git.primitives import STEPS
 from rerail.git.probe import probe
-from rerail.git.recovery import finish_cut_heal
+from rerail.git.recovery import StillAtWorkError, finish_cut_heal
 from rerail.git.repairs import aside
 from rerail.git.repairs.transport import RemoteUnaskedError, drop_incoming
 from rerail.git.report import Condition, HealPlan, HealReport
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rerail.git.backup import Backup
+    from rerail.git.state import RepoState
 
 
 _NO_REPOSITORY = "there is no repository here"
@@ -95,13 +96,10 @@ def _plan(
     taxonomy: Taxonomy,
 ) -> HealPlan:
     pace = Pace(patience_s=0, watch_s=0)
-    state = probe(working_dir(request))
-    named = diagnose(Case(request, state, pace=pace, online=False))
-    if not is_for_heal(taxonomy, named, recipes):
-        return _unplanned(named, unhealed(taxonomy, named))
-    if state.place is None or state.trouble is not None:
-        return _unplanned(named, _paused(named, None, state.trouble.detail if state.trouble else _NO_REPOSITORY))
-    if open_heal(state.place) is not None or _is_held(lease_dir or lease.default_dir(state.place.common_dir)):
+    state, named, ended = _looked_at(request, recipes, trusted, taxonomy, pace, online=False)
+    if ended is not None:
+        return attrs.evolve(_unplanned(named, ended), recipe=ended.recipe)
+    if open_heal(state.here) is not None or _is_held(lease_dir or lease.default_dir(state.here.common_dir)):
         # What is seen now is no heal's to judge: it begins with that.
         detail = (
             "another heal has begun in this repository; it is waited for, or taken back first when it was cut short"
@@ -112,7 +110,9 @@ def _plan(
     report = not_begun(taxonomy, named, best)
     conditions = best.conditions if best is not None else ()
     if best is None or (report is not None and not best.untrusted):
-        return _unplanned(named, report or _paused(named, None, "no recipe knows this failure"), conditions)
+        report = report or _paused(named, None, "no recipe knows this failure")
+        asking = best.recipe.slug if best is not None and best.asked is not None else None
+        return attrs.evolve(_unplanned(named, report, conditions), recipe=asking)
     recipe = best.recipe
     steps = tuple(
         STEPS[step.name].plan if isinstance(step, Primitive) else f"run {shlex.join(step.argv)}"
@@ -120,6 +120,26 @@ def _plan(
     )
     detail = report.detail if report is not None else recipe.sees
     return HealPlan(str(named.class_), named.reason, recipe.slug, steps, conditions, detail, report)
+
+
+def _looked_at(
+    request: HealRequest,
+    recipes: Sequence[HealRecipe],
+    trusted: Callable[[HealRecipe], bool],
+    taxonomy: Taxonomy,
+    pace: Pace,
+    *,
+    online: bool = True,
+) -> tuple[RepoState, Trouble, HealReport | None]:
+    """Return the repository, what the failure is there, and how a heal ends that has no business to begin."""
+    state = probe(working_dir(request))
+    case = Case(request, state, pace=pace, online=online)
+    named = diagnose(case)
+    if not is_for_heal(taxonomy, named, recipes):
+        return state, named, unhealed(taxonomy, named, case, recipes, trusted)
+    if state.place is None or state.trouble is not None:
+        return state, named, _paused(named, None, state.trouble.detail if state.trouble else _NO_REPOSITORY)
+    return state, named, None
 
 
 def _unplanned(named: Trouble, report: HealReport, conditions: tuple[Condition, ...] = ()) -> HealPlan:
@@ -187,19 +207,18 @@ class _Kit:
 
 
 def _heal(request: HealRequest, kit: _Kit, lease_dir: Path | None) -> HealReport:
-    state = probe(working_dir(request))
-    named = diagnose(Case(request, state, pace=kit.pace))
-    if not is_for_heal(kit.taxonomy, named, kit.recipes):
-        return unhealed(kit.taxonomy, named)
-    if state.place is None or state.trouble is not None:
-        return _paused(named, None, state.trouble.detail if state.trouble else _NO_REPOSITORY)
-    directory = lease_dir or lease.default_dir(state.place.common_dir)
+    state, named, ended = _looked_at(request, kit.recipes, kit.trusted, kit.taxonomy, kit.pace)
+    if ended is not None:
+        return ended
+    directory = lease_dir or lease.default_dir(state.here.common_dir)
     try:
         with lease.hold(directory, patience_s=kit.pace.lease_s, sleep=kit.pace.sleep) as is_held:
             if not is_held:
                 detail = "another heal is at work in this repository"
                 return HealReport("retry", *_name(named), None, (), None, detail)
             return _Heal(request, kit).run()
+    except StillAtWorkError as busy:
+        return HealReport("retry", *_name(named), None, (), None, busy.message)
     except OSError as error:
         return _paused(named, None, f"the repository cannot be written: {error}")
 
@@ -215,11 +234,12 @@ class _Heal:
     def run(self) -> HealReport:
         self._mark("lease")
         cwd = working_dir(self._request)
-        note = finish_cut_heal(probe(cwd))
+        note = finish_cut_heal(probe(cwd), self._kit.pace)
         state = probe(cwd)
-        named = diagnose(Case(self._request, state, pace=self._kit.pace))
+        seen = Case(self._request, state, pace=self._kit.pace)
+        named = diagnose(seen)
         if not is_for_heal(self._kit.taxonomy, named, self._kit.recipes):
-            return unhealed(self._kit.taxonomy, named)
+            return unhealed(self._kit.taxonomy, named, seen, self._kit.recipes, self._kit.trusted)
         case = Case(_renamed(self._request, named), state, pace=self._kit.pace, mark=self._mark)
         try:
             report = self._attempt(case, named)

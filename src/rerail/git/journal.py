@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from rerail.git.backup import RefMove
+from rerail.git.backup import RefMove, read_moves, read_refs, read_table
 from rerail.git.place import Place, own_dir
+from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,10 +80,10 @@ class Journal:
 def open_heal(place: Place) -> OpenHeal | None:
     """Return the heal of this worktree that was cut short, or None."""
     try:
-        table = json.loads(_path(place).read_text(encoding="utf-8"))
-        moves = tuple(RefMove(**move) for move in table["moves"])
-        return OpenHeal(table["backup"], table["recipe"], moves, frozenset(table["refs"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        table = read_table(read_plain(_path(place)))
+        moves, refs = read_moves(table["moves"]), read_refs(table["refs"])
+        return OpenHeal(str(table["backup"]), str(table["recipe"]), moves, refs)
+    except (OSError, ValueError, KeyError):
         return None
 
 
@@ -90,8 +91,8 @@ def open_backups(common_dir: Path) -> frozenset[str] | None:
     """Return the backups of heals, in any worktree, that have not ended; None where a note is there that cannot be read."""
     notes = [common_dir / "rerail" / _FILE_NAME, *common_dir.glob(f"worktrees/*/rerail/{_FILE_NAME}")]
     try:
-        return frozenset(json.loads(note.read_text(encoding="utf-8"))["backup"] for note in notes if note.exists())
-    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset(str(read_table(read_plain(note))["backup"]) for note in notes if note.exists())
+    except (OSError, ValueError, KeyError):
         return None
 
 

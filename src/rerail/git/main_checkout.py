@@ -15,6 +15,7 @@ from rerail.git import packed
 from rerail.git.operation import find
 from rerail.git.place import NoPlace, locate
 from rerail.git.worktrees import read_head, registered
+from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ def _at(git_dir: Path, root: Path) -> MainCheckout:
 
 def _tip(git_dir: Path, branch: str) -> str:
     try:
-        return (git_dir / branch).read_text(encoding="ascii", errors="replace").strip()
+        return read_plain(git_dir / branch).decode("ascii", "replace").strip()
     except OSError:
         name = f" {branch}".encode()
         lines = packed.read(git_dir).good.splitlines()

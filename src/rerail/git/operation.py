@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rerail.plain_file import read_plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -90,7 +92,7 @@ def marker_files(git_dir: Path) -> Iterator[str]:
     for name in MARKER_DIRS:
         for folder, _, files in os.walk(git_dir / name):
             base = os.path.relpath(folder, git_dir)
-            yield from (f"{base}/{file}" for file in sorted(files))
+            yield from (f"{base}/{file}" for file in sorted(files) if (git_dir / base / file).is_file())
 
 
 def named_objects(git_dir: Path) -> frozenset[str]:
@@ -99,7 +101,7 @@ def named_objects(git_dir: Path) -> frozenset[str]:
     for name in marker_files(git_dir):
         path = git_dir / name
         if path.stat().st_size < 1_000_000:
-            found |= {oid.decode() for oid in _OID.findall(path.read_bytes())}
+            found |= {oid.decode() for oid in _OID.findall(read_plain(path))}
     return frozenset(found)
 
 
@@ -167,6 +169,6 @@ def _instructions(text: str) -> tuple[str, ...]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_plain(path, None).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -26,6 +26,11 @@ def record_outcome(now: RepoState, backup: Backup, recipe: str, moves: tuple[Ref
     git("update-ref", outcome_ref(backup.id), oid, "0" * len(oid))
 
 
+def has_outcome(git: Git, backup_id: str) -> bool:
+    """Return whether it is written down what was done after a backup."""
+    return git.ask("rev-parse", "-q", "--verify", outcome_ref(backup_id))
+
+
 def outcome_of(git: Git, backup_id: str) -> Outcome | None:
     """Return what was done after a backup; None where nothing was, or it was put back at once.
 
@@ -34,6 +39,14 @@ def outcome_of(git: Git, backup_id: str) -> Outcome | None:
     """
     record = git("cat-file", "blob", outcome_ref(backup_id), check=False)
     return read_outcome(record.out) if record.ok else None
+
+
+def readable_outcome_of(git: Git, backup_id: str) -> Outcome | None:
+    """Return what was done after a backup; None also where that cannot be read."""
+    try:
+        return outcome_of(git, backup_id)
+    except ValueError:
+        return None
 
 
 def files_of_interest(state: RepoState, backup: Backup) -> tuple[SavedFile, ...]:
@@ -58,8 +71,9 @@ def index_id(state: RepoState) -> str:
 
 def blobs_now(git: Git, place: Place, files: Iterable[SavedFile]) -> tuple[tuple[str, str], ...]:
     """Return each saved path with its base, and the blob id of what is there now; ``""``: nothing with bytes."""
-    places = {f"{file.base}/{file.path}": file.where(place) for file in files}
+    named = {f"{file.base}/{file.path}": file for file in files}
+    places = {name: file.where(place) for name, file in named.items() if file.link_above(place) is None}
     regular = [name for name, where in places.items() if where.is_file() and not where.is_symlink()]
     found = dict(zip(regular, hash_files(git, [places[name] for name in regular]), strict=True))
     found |= {name: hash_link(git, where) for name, where in places.items() if where.is_symlink()}
-    return tuple((name, found.get(name, "")) for name in places)
+    return tuple((name, found.get(name, "")) for name in named)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rerail.plain_file import read_plain
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -29,7 +31,7 @@ class PackedRefs:
 def read(common_dir: Path) -> PackedRefs:
     """Return a repository's packed refs; nothing where it has none."""
     try:
-        data = (common_dir / NAME).read_bytes()
+        data = read_plain(common_dir / NAME, None)
     except OSError:
         return PackedRefs(b"", 0)
     *lines, torn = data.split(b"\n")

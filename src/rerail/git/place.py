@@ -14,6 +14,8 @@ from pathlib import Path
 
 import attrs
 
+from rerail.plain_file import open_plain, read_plain
+
 
 class Kind(StrEnum):
     """What the ``.git`` entry is."""
@@ -88,7 +90,7 @@ def is_git_dir(directory: Path) -> bool:
 def common_dir_of(git_dir: Path) -> Path:
     """Return the shared git directory behind a private one; the same one in a main worktree."""
     try:
-        pointer = (git_dir / "commondir").read_bytes().strip()
+        pointer = read_plain(git_dir / "commondir").strip()
     except OSError:
         return git_dir
     return Path(os.path.normpath(git_dir / os.fsdecode(pointer))) if pointer else git_dir
@@ -97,7 +99,7 @@ def common_dir_of(git_dir: Path) -> Path:
 def pointer_target(entry: Path) -> Path | None:
     """Return where a ``.git`` file points, or None when it does not say ``gitdir: ...``."""
     try:
-        with entry.open("rb") as file:
+        with open_plain(entry) as file:
             text = file.read(65_536)
     except OSError:
         return None

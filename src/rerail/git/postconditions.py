@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rerail.git import found
 from rerail.git.finding import Finding, fails, holds
+from rerail.git.looks import identity, phantoms
 from rerail.git.repairs import aside, locks, objects, partial, publish, reformat, shallow
 from rerail.git.state import HeadCondition
 from rerail.recipes.heals import Ensure
@@ -122,6 +123,15 @@ def _tracking_ref_gone(case: Case, now: RepoState) -> Finding:
     return fails(f"{left[0]} is still there") if left else holds("nothing is in the way of the fetch")
 
 
+def _index_fresh(case: Case, now: RepoState) -> Finding:
+    stale = case.once(found.stat_dirty)
+    return stale if isinstance(stale, Finding) else phantoms.is_fresh(now, stale)
+
+
+def _identity_set(case: Case, now: RepoState) -> Finding:
+    return identity.is_given(now, case.request.identity)
+
+
 ENSURES: Mapping[Ensure, Callable[[Case, RepoState], Finding]] = {
     Ensure.LOCKS_GONE: _locks_gone,
     Ensure.RESTAGED: _restaged,
@@ -141,4 +151,6 @@ ENSURES: Mapping[Ensure, Callable[[Case, RepoState], Finding]] = {
     Ensure.CACHES_SOUND: _caches_sound,
     Ensure.OBJECTS_PRESENT: _objects_present,
     Ensure.TRACKING_REF_GONE: _tracking_ref_gone,
+    Ensure.INDEX_FRESH: _index_fresh,
+    Ensure.IDENTITY_SET: _identity_set,
 }

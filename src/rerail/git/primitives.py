@@ -41,4 +41,6 @@ STEPS: Mapping[StepName, StepSpec] = {
     StepName.INIT_SUBMODULE: absent.INIT_SUBMODULE,
     StepName.WIDEN_SPARSE: absent.WIDEN_SPARSE,
     StepName.DROP_TRACKING_REFS: absent.DROP_TRACKING_REFS,
+    StepName.REFRESH_INDEX: local.REFRESH_INDEX,
+    StepName.SET_IDENTITY: local.SET_IDENTITY,
 }

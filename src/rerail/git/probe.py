@@ -24,6 +24,7 @@ from rerail.git.operation import find
 from rerail.git.place import NoPlace, Place, locate
 from rerail.git.state import Change, Head, HeadCondition, IndexEntry, RepoState, Trouble
 from rerail.git.worktrees import read_head, registered
+from rerail.plain_file import read_plain
 from rerail.taxonomy import FailureClass
 
 
@@ -211,7 +212,7 @@ def _first_line(text: str) -> str:
 def _index_damage(path: Path) -> str:
     """Return what is wrong with an index that git reads without looking at its checksum, ``""`` when nothing is."""
     try:
-        data = path.read_bytes()
+        data = read_plain(path, None)
     except OSError:
         return ""
     for algorithm in (
@@ -249,7 +250,7 @@ def _config(git: Git) -> dict[str, tuple[str, ...]]:
 
 def _compared(state: RepoState) -> RepoState:
     listing = state.git(
-        *("-c", "core.fsmonitor=false", "status", "--porcelain=v2", "-z"),
+        *("status", "--porcelain=v2", "-z"),
         *("--untracked-files=all", "--ignore-submodules=none", "--no-renames"),
         check=False,
     )

@@ -20,11 +20,14 @@ import attrs
 
 from rerail.git.command import PROBE_MARK
 from rerail.git.place import Place, locate
+from rerail.plain_file import open_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import psutil
+
+    from rerail.git.case import Pace
 
 # These never take a lock: a pager on ``git log`` or an editor's file monitor may live for days.
 _LOCKLESS_VERBS = frozenset(
@@ -47,6 +50,7 @@ _LOCKLESS_VERBS = frozenset(
 # What runs JGit, dulwich, pygit2, rugged, LibGit2Sharp, or is a git of its own.
 _LIBRARY_PROGRAMS = re.compile(r"(?:python|pypy|java|ruby|dotnet|jgit|gix|ein|jj|got|gitui)(?:[\d.]*|w)(?:\.exe)?")
 _PID_TEXT = re.compile(rb"\s*(\d{1,10})(?:\s+[\w.-]{1,255})?\s*")
+_POLL_S = 0.25
 _CLOCK_SLACK_S = 0.05
 """Start times are counted in ticks of 10 ms."""
 
@@ -68,6 +72,17 @@ def git_workers(place: Place, *, all_worktrees: bool) -> tuple[Worker, ...]:
         all_worktrees: Count those of the repository's other worktrees too: what is shared may be theirs.
     """
     return tuple(_git_workers(place, all_worktrees=all_worktrees))
+
+
+def outlasting_git(place: Place, pace: Pace) -> Worker | None:
+    """Return a git process that works in a worktree and still does after some patience, None where there is none."""
+    waited_s = 0.0
+    while workers := git_workers(place, all_worktrees=False):
+        if waited_s >= pace.patience_s:
+            return workers[0]
+        pace.sleep(_POLL_S)
+        waited_s += _POLL_S
+    return None
 
 
 def library_users(place: Place, path: Path, *, all_worktrees: bool) -> tuple[Worker, ...]:
@@ -153,7 +168,7 @@ def _sits_in(process: psutil.Process, place: Place, *, all_worktrees: bool) -> b
 def _named_pid(path: Path) -> int | None:
     """Return the pid that a lock consists of, as some programs write them."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             match = _PID_TEXT.fullmatch(file.read(300))
     except OSError:
         return None

@@ -8,8 +8,10 @@ from rerail.errors import GitError, UnknownNameError
 from rerail.git import journal
 from rerail.git.backup import Backup, Base, SavedFile
 from rerail.git.backups import load
+from rerail.git.case import Pace
 from rerail.git.moves import all_moves, is_ours
-from rerail.git.outcome import blobs_now, record_outcome
+from rerail.git.outcome import blobs_now, has_outcome, record_outcome
+from rerail.git.processes import outlasting_git
 from rerail.git.restore import roll_back
 from rerail.git.snapshot import Reach, snapshot
 
@@ -22,22 +24,39 @@ _INDEX_SLACK_NS = 60 * 10**9
 """How long after the last note an index may have been written by the heal itself, and not by somebody since."""
 
 
-def finish_cut_heal(state: RepoState) -> str:
+class StillAtWorkError(GitError):
+    """The git of a heal that was cut short lives on: what it does can be taken back only when it has ended."""
+
+
+def finish_cut_heal(state: RepoState, pace: Pace | None = None) -> str:
     """Take back what a killed heal did; return what to tell people about it, ``""`` when no heal was cut short.
 
     The caller holds the lease. Nothing is lost either way: the present state gets a backup of its own first.
+
+    Args:
+        state: The repository.
+        pace: How long to wait for a git that the killed heal has left behind.
+
+    Raises:
+        StillAtWorkError: It did not end in time; nothing was touched.
     """
     if state.place is None or state.trouble is not None:
         return ""
     cut = journal.open_heal(state.place)
     if cut is None:
         return ""
+    if (worker := outlasting_git(state.place, pace or Pace())) is not None:
+        raise StillAtWorkError(
+            f"a heal was cut short, and a git still works here that may be its own: process {worker.pid}, {worker.what}"
+        )
     try:
         backup = load(state.git, cut.backup_id)
     except (GitError, UnknownNameError):
         journal.forget(state.place)  # killed before its backup was whole, and so before its first step
         return ""
     try:
+        if has_outcome(state.git, backup.id):
+            return ""  # killed after its end was written down: it has ended, and an undo takes it back
         return _taken_back(state, cut, backup)
     except (GitError, OSError) as error:
         record_outcome(state, backup, cut.recipe, _moves(state, cut, backup))

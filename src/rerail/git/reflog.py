@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from rerail.plain_file import read_plain
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -40,7 +42,7 @@ class HeadMove:
 def read(path: Path) -> tuple[LogEntry, ...]:
     """Return the entries of a reflog, oldest first."""
     try:
-        return parse(path.read_bytes())
+        return parse(read_plain(path, None))
     except OSError:
         return ()
 

@@ -14,6 +14,16 @@ OutcomeName = Literal["healed", "paused", "stopped", "retry"]
 
 
 @attrs.frozen
+class WayOut:
+    """One way out for a person, filled in."""
+
+    to: str
+    """What it leads to, as a phrase."""
+    commands: tuple[str, ...]
+    """In order, as a shell takes them; words in capitals are the person's to fill in."""
+
+
+@attrs.frozen
 class HealReport:
     """How a heal ended."""
 
@@ -21,7 +31,7 @@ class HealReport:
     class_: str
     reason: str
     recipe: str | None
-    """The recipe that healed, or that came nearest."""
+    """The recipe that healed or came nearest, or the guide that asks."""
     steps: tuple[str, ...]
     """What was done, for people; empty unless healed."""
     backup: str | None
@@ -34,6 +44,8 @@ class HealReport:
     """The recipe file that would have to be trusted for it; None where trust is not what is missing."""
     expired: tuple[str, ...] = ()
     """The ids of old backups that were let go by the way."""
+    ways: tuple[WayOut, ...] = ()
+    """What the person who is asked can run, the best way first."""
 
     @property
     def undo(self) -> str | None:
@@ -56,7 +68,7 @@ class HealPlan:
     class_: str
     reason: str
     recipe: str | None
-    """The recipe that would run; None: none would."""
+    """The recipe that would run, or the guide that would ask; None: there is neither."""
     steps: tuple[str, ...]
     conditions: tuple[Condition, ...]
     """Those of the recipe that would run, or that came nearest."""

@@ -9,6 +9,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from rerail.errors import GitError
 from rerail.git.backup import Backup, Base, Kind, RefMove, SavedFile
 from rerail.git.backups import aside_dir
 from rerail.git.case import unheard
@@ -79,13 +80,15 @@ def bring_back(
 
 def _put_back(git: Git, place: Place, backup: Backup, under: Backup, file: SavedFile) -> None:
     """Make one path what it was; one that is so already is not written. What has to go is in the backup *under*."""
-    where = file.where(place)
+    where, link = file.where(place), file.link_above(place)
     if file.kind is Kind.ABSENT:
-        if where.is_symlink() or where.is_file():
+        if link is None and (where.is_symlink() or where.is_file()):
             _aside(place, under, where)
             if file.base is Base.WORK and place.root is not None:
                 _prune_dirs(place.root, where.parent, backup.missing_dirs)
         return
+    if link is not None:
+        raise GitError(f"{file.path} cannot come back: {link} is a symbolic link now", hint="move the link away")
     data = git("cat-file", "blob", file.oid).out
     if _holds(where, file, data):
         return
@@ -96,7 +99,7 @@ def _put_back(git: Git, place: Place, backup: Backup, under: Backup, file: Saved
     elif file.base is Base.WORK or file.path.startswith("logs/"):
         write_over(where, data, scratch=own_dir(place), mode=file.mode, mtime_ns=file.mtime_ns)
     else:
-        write_locked(where, data, mode=file.mode, mtime_ns=file.mtime_ns)
+        write_locked(where, data, scratch=own_dir(place), mode=file.mode, mtime_ns=file.mtime_ns)
 
 
 def _holds(where: Path, file: SavedFile, data: bytes) -> bool:
@@ -124,9 +127,13 @@ def _clear_new_paths(git: Git, place: Place, backup: Backup, under: Backup) -> N
     known = {*backup.tracked, *(file.path for file in backup.saved(Base.WORK) if file.kind is not Kind.ABSENT)}
     for path in dict.fromkeys(listing.records()):
         where = place.root / path
-        if path not in known and (where.is_symlink() or where.is_file()):
+        if path not in known and not _is_behind_link(place, path) and (where.is_symlink() or where.is_file()):
             _aside(place, under, where)
             _prune_dirs(place.root, where.parent, backup.missing_dirs)
+
+
+def _is_behind_link(place: Place, path: str) -> bool:
+    return SavedFile(Base.WORK, path, Kind.ABSENT).link_above(place) is not None
 
 
 def _prune_dirs(root: Path, folder: Path, missing: Iterable[str]) -> None:
@@ -184,7 +191,7 @@ def _refill_clean_paths(git: Git, place: Place, backup: Backup, under: Backup) -
     stale = [path for path in listing.records() if path not in saved]
     contents = [path for path in stale if _differs(git, place.root / path, path)]
     for path in contents:
-        if os.path.lexists(place.root / path):
+        if os.path.lexists(place.root / path) and not _is_behind_link(place, path):
             _aside(place, under, place.root / path)
     if contents:
         # Without -u: the index keeps its bytes.

@@ -20,6 +20,7 @@ from rerail.git.operation import find
 from rerail.git.place import Kind, NoPlace, Place, locate
 from rerail.git.probe import refusal
 from rerail.git.worktrees import linked, read_head, registered
+from rerail.plain_file import read_plain
 from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def _has_other_owner(place: Place) -> bool:
 
 def _is_ambiguous(place: Place) -> bool:
     try:
-        return _AMBIGUOUS_SETTING.search((place.common_dir / "config").read_bytes()) is not None
+        return _AMBIGUOUS_SETTING.search(read_plain(place.common_dir / "config")) is not None
     except OSError:
         return True
 

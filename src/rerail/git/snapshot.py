@@ -24,6 +24,7 @@ from rerail.git.moves import ZERO
 from rerail.git.operation import marker_files, named_objects
 from rerail.git.place import own_dir
 from rerail.git.state import HeadCondition
+from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -185,7 +186,15 @@ class _Snapshot:
 def _saved_files(git: Git, place: Place, wanted: Iterable[tuple[Base, str]]) -> Iterator[SavedFile]:
     regular: list[SavedFile] = []
     for base, path in wanted:
-        file = SavedFile(base, path, Kind.ABSENT)
+        try:
+            file = SavedFile(base, path, Kind.ABSENT)
+        except ValueError as error:
+            raise GitError(f"no backup can hold {path!r}: {error}") from error
+        if (link := file.link_above(place)) is not None:
+            if base is not Base.WORK and not path.startswith("logs/"):
+                raise GitError(f"{path} lies behind {link}, a symbolic link, and no backup reaches there")
+            yield file  # to git there is nothing behind a link, and a reflog is no work
+            continue
         where = file.where(place)
         try:
             facts = where.lstat()
@@ -246,7 +255,7 @@ def _ids_in(path: Path) -> set[str]:
     try:
         if path.stat().st_size > 4_000_000:
             return set()
-        words = path.read_bytes().split()
+        words = read_plain(path).split()
     except OSError:
         return set()
     return {word.decode() for word in words if len(word) in (40, 64) and not word.strip(b"0123456789abcdef")} - {ZERO}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rerail.errors import GitError
 from rerail.git.command import run_git
+from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ def _content(path: Path) -> bytes:
             return os.fsencode(path) + b" -> " + os.fsencode(path.readlink())
         if path.is_dir() or path.stat().st_size > _READ_BYTES:
             return os.fsencode(path) + b" " + _size_and_time(path)
-        return os.fsencode(path) + b" " + blake2b(path.read_bytes()).digest()
+        return os.fsencode(path) + b" " + blake2b(read_plain(path, None)).digest()
     except OSError as error:
         return os.fsencode(path) + b" " + type(error).__name__.encode()
 

@@ -18,10 +18,10 @@ from rerail.git.backups import Expired, all_refs, expire, list_backups, load
 from rerail.git.case import Pace, unheard
 from rerail.git.journal import Journal
 from rerail.git.moves import REFLOG_MARK, ZERO
-from rerail.git.outcome import blobs_now, files_of_interest, index_id, outcome_of, record_outcome
+from rerail.git.outcome import blobs_now, files_of_interest, index_id, outcome_of, readable_outcome_of, record_outcome
 from rerail.git.probe import probe
-from rerail.git.processes import git_workers
-from rerail.git.recovery import finish_cut_heal
+from rerail.git.processes import outlasting_git
+from rerail.git.recovery import StillAtWorkError, finish_cut_heal
 from rerail.git.restore import bring_back, roll_back
 from rerail.git.snapshot import Reach, snapshot
 from rerail.settings import BackupSettings
@@ -38,7 +38,6 @@ _LOGS = (f"{Base.GIT}/logs/", f"{Base.COMMON}/logs/")
 # git writes these as it goes; nobody works in them.
 _SCRATCH = frozenset(f"{Base.GIT}/{name}" for name in ("COMMIT_EDITMSG", "ORIG_HEAD", "AUTO_MERGE"))
 _INDEX = f"{Base.GIT}/index"
-_POLL_S = 0.25
 
 
 class UndoRefusedError(RerailError):
@@ -112,8 +111,10 @@ def undo(
                     "another heal is at work in this repository", hint="try again when it has ended", waits=True
                 )
             on_moment("lease")
-            note = finish_cut_heal(state)
+            note = finish_cut_heal(state, pace)
             return _Undo(_looked_at(cwd), backup_id, on_moment).run(pace, note, policy or BackupSettings())
+    except StillAtWorkError as busy:
+        raise UndoRefusedError(busy.message, hint="try again when it has ended", waits=True) from busy
     except OSError as error:
         raise UsageError(
             f"the repository cannot be written: {error}", hint="give the rights that are missing"
@@ -153,7 +154,7 @@ class _Undo:
         backup = self._backup
         try:
             outcome = outcome_of(self._state.git, backup.id)
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as error:
             raise UndoRefusedError(
                 f"what was done after backup {backup.id} cannot be read: {error}",
                 hint=f"take single files from the backup: git show {backup.ref}:work/PATH",
@@ -176,7 +177,7 @@ class _Undo:
         """An undo that is repeated is told so, and not that "work has gone on"."""
         newer = [each for each in list_backups(self._state.git) if each.made_at > self._backup.made_at]
         for later in reversed(newer):
-            done = outcome_of(self._state.git, later.id)
+            done = readable_outcome_of(self._state.git, later.id)
             if done is None:
                 continue
             if done.recipe == self._recipe:
@@ -234,16 +235,12 @@ def _reach(place: Place, backup: Backup, outcome: Outcome) -> Reach:
 
 
 def _refuse_beside_git(place: Place, pace: Pace) -> None:
-    waited_s = 0.0
-    while workers := git_workers(place, all_worktrees=False):
-        if waited_s >= pace.patience_s:
-            raise UndoRefusedError(
-                f"process {workers[0].pid} works in this worktree: {workers[0].what}",
-                hint="try again when it has ended",
-                waits=True,
-            )
-        pace.sleep(_POLL_S)
-        waited_s += _POLL_S
+    if (worker := outlasting_git(place, pace)) is not None:
+        raise UndoRefusedError(
+            f"process {worker.pid} works in this worktree: {worker.what}",
+            hint="try again when it has ended",
+            waits=True,
+        )
 
 
 def _gone_on(state: RepoState, backup: Backup, outcome: Outcome) -> Iterator[str]:

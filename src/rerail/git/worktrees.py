@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from rerail.git.place import pointer_target
+from rerail.plain_file import open_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +71,7 @@ def read_head(git_dir: Path) -> str:
 
 def _read(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             return file.read(65_536).strip()
     except OSError:
         return None

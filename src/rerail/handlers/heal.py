@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rerail.evidence.model import Evidence
-    from rerail.git.case import HealRequest
+    from rerail.git.case import HealRequest, Identity
     from rerail.git.report import HealPlan, HealReport
     from rerail.recipes.heals import HealRecipe
     from rerail.rules.model import Classification
@@ -29,6 +29,7 @@ class GitHealer:
         taxonomy: What each class and reason calls for.
         trusted: Whether the operator has trusted a recipe that runs commands.
         backups: How long the backups of heals stay.
+        identity: Gives who commits here, by the operator's word; asked only where git does not know.
     """
 
     def __init__(
@@ -38,9 +39,10 @@ class GitHealer:
         *,
         trusted: Callable[[HealRecipe], bool],
         backups: BackupSettings,
+        identity: Callable[[], Identity | None] = lambda: None,
     ) -> None:
         self._recipes, self._taxonomy = recipes, taxonomy
-        self._trusted, self._backups = trusted, backups
+        self._trusted, self._backups, self._identity = trusted, backups, identity
 
     def plan(self, classification: Classification, evidence: Evidence, cwd: str) -> HealPlan:
         """Return what would be done, which conditions hold, and how the heal would end where it cannot begin.
@@ -52,7 +54,7 @@ class GitHealer:
 
         try:
             if cwd:
-                request = _request(classification, evidence, cwd)
+                request = self._request(classification, evidence, cwd)
                 return plan(request, self._recipes(), trusted=self._trusted, taxonomy=self._taxonomy)
             report = _not_begun(classification, NOWHERE)
         except RerailError as error:
@@ -66,7 +68,7 @@ class GitHealer:
         try:
             if cwd:
                 return heal(
-                    _request(classification, evidence, cwd),
+                    self._request(classification, evidence, cwd),
                     self._recipes(),
                     trusted=self._trusted,
                     taxonomy=self._taxonomy,
@@ -76,14 +78,14 @@ class GitHealer:
             return _not_begun(classification, error.message)
         return _not_begun(classification, NOWHERE)
 
+    def _request(self, classification: Classification, evidence: Evidence, cwd: str) -> HealRequest:
+        from rerail.git.case import HealRequest
+
+        who = self._identity() if classification.reason == "identity-missing" else None
+        return HealRequest(Path(cwd), classification.class_, classification.reason, evidence, who)
+
 
 def _not_begun(classification: Classification, detail: str) -> HealReport:
     from rerail.git.report import HealReport
 
     return HealReport("paused", classification.class_, classification.reason, None, (), None, detail)
-
-
-def _request(classification: Classification, evidence: Evidence, cwd: str) -> HealRequest:
-    from rerail.git.case import HealRequest
-
-    return HealRequest(Path(cwd), classification.class_, classification.reason, evidence)

@@ -1,5 +1,7 @@
 """Heal recipes as values: what one sees, what must hold, which steps it takes, what must hold afterwards.
 
+A recipe without steps is a guide: it knows the state that a failure left, and asks a person, with the exact commands.
+
 Conditions and steps are closed sets; what they mean in a repository is the business of `rerail.git.conditions` and
 `rerail.git.primitives`. A recipe can only choose among them and put them in order. `rerail.recipes.heal_schema` reads recipes
 from files.
@@ -14,6 +16,7 @@ import attrs
 
 if TYPE_CHECKING:
     from rerail.ids import ClassName
+    from rerail.recipes.asks import Way
 
 
 class Need(StrEnum):
@@ -50,6 +53,46 @@ class Need(StrEnum):
     OBJECTS_HERE = "content-of-objects-here"
     OBJECTS_MISSING = "objects-missing-here"
     TRACKING_REF_STALE = "tracking-ref-stale"
+    ONLY_STAT_DIRTY = "only-stat-dirty"
+    IDENTITY_GIVEN = "identity-given"
+    NAME_UNSET = "name-unset"
+    EMAIL_UNSET = "email-unset"
+    LFS_MISSING = "lfs-missing"
+    LFS_NOT_SET_UP = "lfs-not-set-up"
+    FILTER_MISSING = "filter-missing"
+    FILTER_FAILS = "filter-fails"
+    PATHS_UNMERGED = "paths-unmerged"
+    OPERATION_HERE = "operation-in-progress"
+    BISECTING = "bisection-in-progress"
+    STEP_EMPTY = "step-empty"
+    NOTHING_STAGED = "nothing-staged"
+    NOTHING_CHANGED = "nothing-changed"
+    MESSAGE_EMPTY = "message-empty"
+    PATHS_IGNORED = "paths-ignored"
+    ENDS_OPERATION = "ends-an-operation"
+    PATCH_REFUSED = "patch-refused"
+    HEAD_DETACHED = "head-detached"
+    HOOK_HERE = "hook-here"
+    PARTLY_STAGED = "partly-staged"
+    CHANGED_HERE = "changed-here"
+    NO_REMOTE = "no-remote"
+    SEVERAL_REMOTES = "several-remotes"
+    REMOTE_UNKNOWN = "remote-unknown"
+    UPSTREAM_GONE = "upstream-gone"
+    UPSTREAM_RENAMED = "upstream-has-another-name"
+    NO_UPSTREAM = "no-upstream"
+    HISTORIES_UNRELATED = "histories-unrelated"
+    SUBMODULE_DIRTY = "submodule-dirty"
+    SUBMODULE_UNPUSHED = "submodule-unpushed"
+    SUBMODULE_ABSENT = "submodule-absent"
+    SUBMODULE_COMMIT_ABSENT = "submodule-commit-absent"
+    ENDINGS_PHANTOM = "line-endings-phantom"
+    ENDINGS_GUARDED = "line-endings-guarded"
+    POINTERS_PHANTOM = "pointers-phantom"
+    CASE_TWINS = "case-twins"
+    CASE_SETTING_WRONG = "case-setting-wrong"
+    CASE_RENAME = "case-only-rename"
+    OTHER_CASE = "path-in-other-case"
 
 
 class Ensure(StrEnum):
@@ -73,6 +116,8 @@ class Ensure(StrEnum):
     CACHES_SOUND = "derived-files-sound"
     OBJECTS_PRESENT = "objects-present"
     TRACKING_REF_GONE = "tracking-ref-gone"
+    INDEX_FRESH = "index-fresh"
+    IDENTITY_SET = "identity-set"
 
 
 class StepName(StrEnum):
@@ -102,6 +147,8 @@ class StepName(StrEnum):
     REGROW_OBJECTS = "store-objects-again"
     REFETCH_OBJECTS = "refetch-objects"
     DROP_TRACKING_REFS = "drop-stale-tracking-refs"
+    REFRESH_INDEX = "refresh-index"
+    SET_IDENTITY = "set-identity"
 
 
 @attrs.frozen
@@ -124,7 +171,7 @@ Step = Primitive | RunCommand
 
 @attrs.frozen
 class HealRecipe:
-    """One way to heal one kind of failure."""
+    """One way to heal one kind of failure, or, without steps, one way to tell a person about it."""
 
     slug: str
     class_: ClassName
@@ -140,9 +187,11 @@ class HealRecipe:
     steps: tuple[Step, ...]
     ensures: tuple[Ensure, ...]
     undo: str
-    """How it is taken back, as a sentence."""
+    """How it is taken back, as a sentence; ``""`` where nothing is done."""
     question: str
-    """What a person is asked when it cannot be healed, as an instruction."""
+    """What a person is asked when it cannot be healed, as an instruction; a guide's may hold facts in braces."""
+    ways: tuple[Way, ...] = ()
+    """A guide's ways out, the best one first."""
     touches: tuple[str, ...] = ()
     """Work tree paths that a command may write; a change anywhere else undoes the heal."""
     pack: str = ""
@@ -151,8 +200,20 @@ class HealRecipe:
     """The content hash of that file, for the trust of the operator."""
     file: str = ""
     """That file, as faults name it: a project's relative to its root."""
+    is_shipped: bool = False
+    """Whether it is rerail's own."""
+
+    @property
+    def is_guide(self) -> bool:
+        """Whether it only asks a person."""
+        return not self.steps
 
     @property
     def runs_commands(self) -> bool:
-        """Whether it needs the operator's trust."""
+        """Whether it runs commands of a project's, which needs the operator's trust."""
         return any(isinstance(step, RunCommand) for step in self.steps)
+
+    @property
+    def needs_trust(self) -> bool:
+        """Whether it is a project's and runs commands or hands them to a person: an agent can write such a file."""
+        return self.runs_commands or (bool(self.ways) and not self.is_shipped)

@@ -11,10 +11,12 @@ import attrs
 from rerail.git import reflog
 from rerail.git.files import write_locked
 from rerail.git.finding import Finding, absent, fails
+from rerail.git.place import own_dir
 from rerail.git.repairs.transport import heads as heads_at
 from rerail.git.repairs.transport import only_remote
 from rerail.git.state import HeadCondition
 from rerail.git.worktrees import read_head
+from rerail.plain_file import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,12 +145,12 @@ def lost_head(state: RepoState) -> str | Finding:
 
 def put_head(state: RepoState, content: str) -> None:
     """Write HEAD, by git's lock protocol: git itself refuses while it is broken."""
-    write_locked(state.here.git_dir / "HEAD", f"{content}\n".encode())
+    write_locked(state.here.git_dir / "HEAD", f"{content}\n".encode(), scratch=own_dir(state.here))
 
 
 def put_ref(state: RepoState, lost: LostRef) -> None:
     """Write a broken ref's file, by git's lock protocol: ``git update-ref`` refuses to replace it."""
-    write_locked(state.here.common_dir / lost.ref, f"{lost.oid}\n".encode())
+    write_locked(state.here.common_dir / lost.ref, f"{lost.oid}\n".encode(), scratch=own_dir(state.here))
 
 
 def _full_branch(git: Git, name: str) -> str | None:
@@ -266,6 +268,6 @@ def _branch_tips(git: Git) -> list[tuple[str, str]]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_plain(path, None)
     except OSError:
         return b""

@@ -42,5 +42,5 @@ def rebuild(state: RepoState) -> None:
         state.git("update-index", "-q", "--refresh", env=env, check=False)  # its code says that files differ
     # The time of the build goes with it: an index younger than it is makes git miss edits.
     data, built_ns = fresh.read_bytes(), fresh.stat().st_mtime_ns
-    write_locked(place.git_dir / "index", data, mtime_ns=built_ns)
+    write_locked(place.git_dir / "index", data, scratch=own_dir(place), mtime_ns=built_ns)
     fresh.unlink()

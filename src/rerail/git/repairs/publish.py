@@ -69,14 +69,10 @@ def publishable(state: RepoState) -> Counterparts | Finding:
         return lost
     if state.setting("push.default") == "nothing":
         return fails("push.default says that nothing is pushed unless it is named")
-    remote = only_remote(state)
-    if remote is None:
-        return fails(
-            "there is no remote" if not state.remotes else "there are several remotes, and none is the default"
-        )
-    there = heads(state, remote, branch)
-    if isinstance(there, Finding):
-        return there
+    asked = _ask_remote(state, branch)
+    if isinstance(asked, Finding):
+        return asked
+    remote, there = asked
     if branch in there:
         tip = fetch(state, remote, branch)
         if isinstance(tip, Finding):
@@ -94,14 +90,10 @@ def trackable(state: RepoState) -> Counterparts | Finding:
     lost = _lost_remote(state, branch)
     if lost is not None:
         return lost
-    remote = only_remote(state)
-    if remote is None:
-        return fails(
-            "there is no remote" if not state.remotes else "there are several remotes, and none is the default"
-        )
-    there = heads(state, remote, branch)
-    if isinstance(there, Finding):
-        return there
+    asked = _ask_remote(state, branch)
+    if isinstance(asked, Finding):
+        return asked
+    remote, there = asked
     if branch not in there:
         return fails(f"{remote} has no branch of that name")
     return branch, remote_branch(state, remote, branch)
@@ -154,6 +146,17 @@ def _upstream(state: RepoState, remote: str) -> Counterparts | Finding:
     if merge and state.setting(f"branch.{name}.remote") == remote:
         return branch, remote_branch(state, remote, merge)
     return branch, remote_branch(state, remote, branch)
+
+
+def _ask_remote(state: RepoState, branch: str) -> tuple[str, dict[str, str]] | Finding:
+    """Return the remote that is meant where none is named, and the branch of this name there, if it has one."""
+    remote = only_remote(state)
+    if remote is None:
+        return fails(
+            "there is no remote" if not state.remotes else "there are several remotes, and none is the default"
+        )
+    there = heads(state, remote, branch)
+    return there if isinstance(there, Finding) else (remote, there)
 
 
 def _lost_remote(state: RepoState, branch: str) -> Finding | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rerail.git import found, packed
 from rerail.git.files import write_locked
 from rerail.git.finding import Finding, Verdict
+from rerail.git.place import own_dir
 from rerail.git.repairs import heads, index, objects, regrow
 from rerail.git.snapshot import NO_REACH, Reach
 from rerail.git.steps.spec import StepRefusedError, StepSpec, reach_nothing, sure
@@ -48,7 +49,7 @@ def _rebuild_packed(case: Case) -> tuple[str, ...]:
     lost = sure(case.once(found.unpacked_refs))
     common = case.state.here.common_dir
     refs = packed.read(common)
-    write_locked(common / packed.NAME, refs.good)
+    write_locked(common / packed.NAME, refs.good, scratch=own_dir(case.state.here))
     case.mark(f"wrote {packed.NAME}")
     for one in lost:
         heads.put_ref(case.state, one)

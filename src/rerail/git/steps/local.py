@@ -1,14 +1,16 @@
-"""Steps on local work: stale locks, what is staged, and files in the way."""
+"""Steps on local work: stale locks, what is staged, files in the way, and who commits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rerail.evidence.ansi import printable
 from rerail.git import found
 from rerail.git.finding import Finding
+from rerail.git.looks import identity, phantoms
 from rerail.git.repairs import aside, lockfiles, locks, reformat
 from rerail.git.snapshot import NO_REACH, Reach
-from rerail.git.steps.spec import StepRefusedError, StepSpec, reach_nothing, sure
+from rerail.git.steps.spec import StepRefusedError, StepSpec, reach_config, reach_nothing, sure
 from rerail.recipes.heals import Need
 
 if TYPE_CHECKING:
@@ -65,6 +67,20 @@ def _set_untracked_aside(case: Case) -> tuple[str, ...]:
     return tuple(f"moved the untracked {path} aside" for path in paths)
 
 
+def _refresh_index(case: Case) -> tuple[str, ...]:
+    stale = sure(case.once(found.stat_dirty))
+    phantoms.refresh(case.state)
+    return (f"let the index look again at {len(stale)} file{'s' * (len(stale) != 1)} that have not changed",)
+
+
+def _set_identity(case: Case) -> tuple[str, ...]:
+    who = case.request.identity
+    if who is None:
+        raise StepRefusedError("the operator has not said who commits here")
+    identity.give(case.state, who)
+    return (f"set {printable(who.name)} <{printable(who.email)}> as who commits in this repository",)
+
+
 SET_LOCKS_ASIDE = StepSpec(
     (Need.LOCK_FOUND, Need.LOCK_ON_LOCAL_DISK, Need.LOCK_UNOWNED),
     "move the stale locks aside",
@@ -94,4 +110,16 @@ SET_UNTRACKED_ASIDE = StepSpec(
     "move the untracked files in the way aside",
     _reach_untracked,
     _set_untracked_aside,
+)
+REFRESH_INDEX = StepSpec(
+    (Need.ONLY_STAT_DIRTY, Need.NO_LIVE_GIT),
+    "let the index look at the files again; its entries stay what they are",
+    reach_nothing,
+    _refresh_index,
+)
+SET_IDENTITY = StepSpec(
+    (Need.IDENTITY_GIVEN, Need.NO_LIVE_GIT),
+    "set the name and address that the operator has given for this repository",
+    reach_config,
+    _set_identity,
 )

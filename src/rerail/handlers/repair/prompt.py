@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rerail.evidence.ansi import printable
 from rerail.evidence.clip import clip_line
-from rerail.evidence.model import Source
+from rerail.evidence.model import Source, StreamName
 from rerail.evidence.redact import redact, redact_command
 from rerail.handlers.repair import complaints
 from rerail.handlers.repair.judging import UnjudgedError
@@ -87,6 +87,9 @@ def _of_input(request: RepairRequest) -> list[str]:
 
 
 def _cited(request: RepairRequest) -> list[str]:
+    report = request.evidence.stream(StreamName.REPORT)
+    if report is not None:  # all that failed, and not only the lines that named it
+        return [text for _, text in report.lines()]
     return [citation.text for citation in request.classification.evidence] or [request.classification.summary]
 
 
