@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 import pytest
+from tests.cli.conftest import environ
 from tests.mcp.envelopes import checked
 
 from mcp import Client
@@ -16,6 +16,9 @@ from rerail.mcp.server import RerailServer
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
+
+__all__ = ["environ"]
 
 
 class Place(NamedTuple):
@@ -30,22 +33,6 @@ class Place(NamedTuple):
         file = self.config / "rerail" / "mcp.toml"
         file.parent.mkdir(exist_ok=True, parents=True)
         file.write_text("\n".join(["[[project]]", f"root = {str(self.project)!r}", *lines]))
-
-
-@pytest.fixture
-def environ(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of servers: nothing of the user's own. Compiled recipes are shared, for making them takes seconds."""
-    home = tmp_path / "home"
-    home.mkdir()
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "XDG_CACHE_HOME": str(tmp_path_factory.getbasetemp() / "cache"),
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
 
 
 @pytest.fixture

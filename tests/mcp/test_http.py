@@ -12,6 +12,7 @@ import httpx2
 import psutil
 import pytest
 from mcp.client.streamable_http import streamable_http_client
+from tests.mcp.cancelling import cancelled_midway
 from tests.mcp.envelopes import checked
 
 from mcp import Client
@@ -89,19 +90,7 @@ def test_a_client_with_the_token_calls_hears_progress_and_cancels(place: Place, 
             )
             assert said["data"]["output"] == {"stdout": "out"}
             assert checked(await client.call_tool("explain", {"name": 7}))["error"] == "usage"
-
-            shell = place.project / "shell"
-            script = "echo $$ > shell.new; mv shell.new shell; sleep 600"
-            async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "run", {"command": ["sh", "-c", script], "unit": "long"})
-                with anyio.fail_after(30):
-                    while not shell.exists():
-                        await anyio.sleep(0.02)
-                group.cancel_scope.cancel()
-            with anyio.fail_after(30):
-                while not checked(await client.call_tool("ledger", {"unit": "long"}))["data"]["events"]:
-                    await anyio.sleep(0.05)
-            assert not psutil.pid_exists(int(shell.read_text()))
+            await cancelled_midway(client, place)
 
     anyio.run(main)
     assert "attempt 1 of u" in heard

@@ -93,6 +93,9 @@ CASES: dict[str, tuple[Step, ...]] = {
     "run-disk-full": (run("echo 'No space left on device' >&2; exit 1"),),
     "run-bad-name": (verb("run", "--unit", "", "--", "sh", command=["sh"], unit=""),),
     "run-succeeds": (run("exit 0"),),
+    "verify-unknown": (verb("verify", "test", phases=["test"]),),
+    "verify-unstated": (verb("verify", "tests", phases=["tests"]),),
+    "verify-nothing": (verb("verify"),),
     "taxonomy-ok": (verb("taxonomy"),),
 }
 EVERY_VERB: tuple[Step, ...] = (
@@ -107,6 +110,7 @@ EVERY_VERB: tuple[Step, ...] = (
     verb("heal", "--plan", tool="heal_plan"),
     evidence("heal", {"message": "x"}, "heal", "--json", "--failure"),
     run("exit 0"),
+    verb("verify"),
 )
 
 
@@ -185,8 +189,12 @@ def comparable(envelopes: list[dict[str, Any]]) -> Any:
     return json.loads(text)
 
 
-def _without_output(envelope: dict[str, Any]) -> dict[str, Any]:
-    return {**envelope, "data": {name: value for name, value in envelope["data"].items() if name != "output"}}
+def _without_output(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_output(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _without_output(each) for name, each in value.items() if name != "output"}
+    return value
 
 
 def told_by_both(both: Both, steps: tuple[Step, ...]) -> list[dict[str, Any]]:

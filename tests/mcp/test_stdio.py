@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import psutil
 import pytest
+from tests.mcp.cancelling import cancelled_midway
 from tests.mcp.envelopes import checked
 
 from mcp import Client, StdioServerParameters
@@ -33,7 +34,6 @@ def server(place: Place, environ: Mapping[str, str]) -> StdioServerParameters:
 
 def test_a_client_lists_calls_cancels_and_leaves(place: Place, environ: dict[str, str]) -> None:
     place.allow(commands=["sh ..."])
-    long = ["sh", "-c", "echo $$ > shell; sleep 600"]
 
     async def main() -> None:
         async with Client(server(place, environ)) as client:
@@ -41,18 +41,7 @@ def test_a_client_lists_calls_cancels_and_leaves(place: Place, environ: dict[str
             said = checked(await client.call_tool("run", {"command": ["sh", "-c", "cat; echo out; echo err >&2"]}))
             assert said["data"]["output"] == {"stdout": "out", "stderr": "err"}
             assert checked(await client.call_tool("explain", {"nam": 1}))["error"] == "usage"
-
-            shell = place.project / "shell"
-            async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, "run", {"command": long, "unit": "long"})
-                with anyio.fail_after(30):
-                    while not (shell.exists() and shell.read_text().strip()):
-                        await anyio.sleep(0.02)
-                group.cancel_scope.cancel()
-            with anyio.fail_after(30):
-                while not checked(await client.call_tool("ledger", {"unit": "long"}))["data"]["events"]:
-                    await anyio.sleep(0.05)
-            assert not psutil.pid_exists(int(shell.read_text()))
+            await cancelled_midway(client, place)
 
     anyio.run(main)
 

@@ -49,7 +49,7 @@ def test_every_tool_publishes_what_it_takes_and_returns(talk: Talk) -> None:
 
 
 def test_only_tools_that_change_nothing_are_said_to_be_read_only() -> None:
-    assert {tool.name for tool in TOOLS.values() if not tool.read_only} == {"check", "run", "heal", "answer"}
+    assert {tool.name for tool in TOOLS.values() if not tool.read_only} == {"check", "run", "verify", "heal", "answer"}
 
 
 def test_the_evidence_schema_has_the_fields_that_evidence_has() -> None:

@@ -7,12 +7,11 @@ cursor. What the action field says is written by `rerail.boundary.words`. Standa
 
 from __future__ import annotations
 
-import json
-import re
-from typing import TYPE_CHECKING, NamedTuple
-
 from rerail.errors import UsageError
 from rerail.evidence.ansi import printable
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
+from rerail.plain_json import parse, quoted, quoted_in_ascii
+from rerail.regex import ASCII, DOTALL, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
 FENCE = "```"
 TITLE = "recovery-classification:"
 _KEYS = ("failure", "class", "evidence", "action", "retry budget")
-_FIELDS = tuple(re.compile(rf"  {key + ':':<16}(.*)", re.DOTALL) for key in _KEYS)
-_EVIDENCE = re.compile(r'(?P<source>[^":]+): (?P<quoted>".*")')
-_BUDGET = re.compile(r"(?P<remaining>\d{1,9})/(?P<budget>\d{1,9}) remaining \(this class\)", re.ASCII)
+_FIELDS = tuple(compiled(rf"  {key + ':':<16}(.*)", DOTALL) for key in _KEYS)
+_EVIDENCE = compiled(r'(?P<source>[^":]+): (?P<quoted>".*")')
+_BUDGET = compiled(r"(?P<remaining>\d{1,9})/(?P<budget>\d{1,9}) remaining \(this class\)", ASCII)
 _NO_EVIDENCE = "none"
 
 
@@ -49,7 +48,11 @@ def _source(text: str) -> str:
 
 def _paired(text: str) -> str:
     """Join surrogates that stand as a pair, as every reader of JSON does."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
 
 
 class _Fields(NamedTuple):
@@ -194,7 +197,7 @@ def _read_evidence(value: str, *, line: int) -> tuple[str, str]:
         return "", ""
     match = _EVIDENCE.fullmatch(value)
     try:
-        text = json.loads(match["quoted"]) if match else None
+        text = parse(match["quoted"]) if match else None
     except ValueError:
         text = None
     if match is None or not isinstance(text, str):
@@ -213,7 +216,7 @@ def _deciding(named: Classification) -> tuple[str, str]:
 
 def _quote(text: str) -> str:
     """Return a JSON string in which every character shows as itself or is escaped."""
-    quoted = json.dumps(text, ensure_ascii=False)
-    if printable(quoted) == quoted:
-        return quoted
-    return "".join(each if printable(each) == each else json.dumps(each)[1:-1] for each in quoted)
+    said = quoted(text)
+    if printable(said) == said:
+        return said
+    return "".join(each if printable(each) == each else quoted_in_ascii(each)[1:-1] for each in said)

@@ -74,6 +74,13 @@ class RepairRequest(Facts):
     prompt: str
 
 
+class WayData(Facts):
+    """One way out for a person."""
+
+    to: str
+    commands: list[str] = Field(description="In order, as a shell takes them; words in capitals are yours to fill in.")
+
+
 class HealData(Facts):
     """What a heal did."""
 
@@ -86,6 +93,8 @@ class HealData(Facts):
     undo: str | None = Field(description="The command that takes it back.")
     detail: str
     expired: list[str]
+    question: str | None = Field(None, description="What a person is asked, where it paused.")
+    ways: list[WayData] = Field([], description="What that person can run, the best way first.")
 
 
 class RunData(Facts):
@@ -106,6 +115,91 @@ class RunData(Facts):
     question: str | None = None
     resume_at: str | None = Field(None, description="UTC, ISO 8601.")
     output: dict[str, str] | None = Field(None, description="The end of each stream, where the caller is not shown it.")
+    file: str | None = Field(None, description="Not run: where the operator would allow it.")
+    entry: str | None = Field(None, description="Not run: what would allow it.")
+
+
+class ReportData(Facts):
+    """What a tool's own report counts."""
+
+    format: str = Field(description="junit, sarif, ruff and so on.")
+    total: int | None = Field(description="Null: the report names findings alone.")
+    failed: int
+    skipped: int
+    warnings: int = Field(description="Findings that the tool itself does not call errors; they fail nothing.")
+
+
+class FailedCheckData(Facts):
+    """A check that failed: a test, or a finding at a place."""
+
+    name: str = Field(description="The test's name, or the code of the rule that objects.")
+    message: str
+    file: str
+    line: int | None = Field(description="Counted from 1.")
+    column: int | None
+
+
+class ChangedData(Facts):
+    """A file that changed."""
+
+    path: str
+    added: int | None = Field(description="Lines; null for a binary file.")
+    deleted: int | None
+
+
+class ChangesData(Facts):
+    """What changed in the work tree."""
+
+    base: str = Field(description="The commit that it is compared with; empty where there is none yet.")
+    base_name: str
+    files: int
+    added: int
+    deleted: int
+    changed: list[ChangedData] = Field(description="The first 100.")
+    untracked: list[str] = Field(description="The first 100.")
+    unmerged: list[str]
+
+
+class PhaseData(Facts):
+    """A phase of the ladder, and how it ended."""
+
+    name: str
+    unit: str
+    outcome: Literal[
+        "planned",
+        "passed",
+        "skipped",
+        "unresolved",
+        "not-reached",
+        "handed-back",
+        "paused",
+        "flaky",
+        "stopped",
+        "cancelled",
+    ] = Field(description="flaky: it passed, and had failed on the same input; it counts as paused.")
+    command: list[str] | None = Field(
+        description="{report} stands for a file of its own; null where no command is run."
+    )
+    source: str = Field(description="The file, and what in it, that states the phase.")
+    detail: str
+    also: list[str] = Field(description="What else is stated for the phase, and is not run.")
+    duration_s: float | None = None
+    report: ReportData | None = None
+    failed_checks: list[FailedCheckData] = Field([], description="The first 100; report.failed counts all.")
+    flaky_checks: list[str] = []
+    notes: list[str] = Field([], description="Reports that were ignored, and why.")
+    changes: ChangesData | None = None
+    run: RunData | None = Field(None, description="How its unit ended, as `run` says it.")
+
+
+class VerifyData(Facts):
+    """The verification ladder."""
+
+    outcome: (
+        Literal["planned", "passed", "unresolved", "handed-back", "paused", "flaky", "stopped", "cancelled"] | None
+    ) = Field(None, description="Of the worst phase. Absent where the ladder may not be run.")
+    phases: list[PhaseData] = []
+    faults: list[str] = Field([], description="Files that could not be read; what they state is not known.")
     file: str | None = Field(None, description="Not run: where the operator would allow it.")
     entry: str | None = Field(None, description="Not run: what would allow it.")
 
@@ -201,6 +295,8 @@ class HealPlanData(Facts):
     conditions: list[PlanCondition]
     detail: str
     begins: bool
+    question: str | None = Field(None, description="What a person would be asked.")
+    ways: list[WayData] = []
 
 
 class UndoData(Facts):
@@ -491,7 +587,8 @@ class Bug(Facts):
 DATA: Mapping[str, tuple[type[Facts], ...]] = MappingProxyType(
     {
         "run": (RunData,),
-        "resume": (RunData,),
+        "verify": (VerifyData,),
+        "resume": (RunData, VerifyData),
         "classify": (Classification,),
         "why": (WhyData,),
         "explain": (ExplainData,),

@@ -23,6 +23,10 @@ EVIDENCE_SCHEMA: dict[str, Any] = {
         "stdout": {**_TEXT, "description": "Its output."},
         "stderr": {**_TEXT, "description": "Its other stream."},
         "message": {**_TEXT, "description": "An exception's text, or what somebody says went wrong."},
+        "report": {
+            **_TEXT,
+            "description": "What a tool's own report says failed: a line that says what was checked, then one for each check.",
+        },
         "http_status": {"type": "integer", "description": "The status of a response, 100 to 999."},
         "headers": {"type": ["object", "array"], "description": "Its headers."},
         "body": {"type": ["string", "object", "array"], "description": "Its body, raw or parsed."},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, assert_never
+
+from rerail.light_typing import TYPE_CHECKING, assert_never
 
 if TYPE_CHECKING:
     from rerail.boundary.slugs import ErrorSlug
@@ -60,6 +61,7 @@ def exit_code(error: ErrorSlug | None, *, signal: int | None = None) -> ExitCode
             | ErrorSlug.UNIT_BUSY
             | ErrorSlug.LEASE_LOST
             | ErrorSlug.NOT_ALLOWED
+            | ErrorSlug.PHASE_UNRESOLVED
         ):
             return ExitCode.PAUSED
         case (

@@ -8,12 +8,11 @@ live command table.
 
 from __future__ import annotations
 
-import shlex
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, NamedTuple, ParamSpec, cast
 
 from rerail.boundary.slugs import ERROR_FAILURE_RECOVERY, NEVER_GENERIC, ErrorSlug, Mode
+from rerail.light_typing import TYPE_CHECKING, Generic, NamedTuple, ParamSpec, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -95,7 +94,22 @@ def _hint(category: Category, audience: Audience, *family: ErrorSlug) -> Callabl
 
 
 def _quoted(*command: str) -> str:
-    return f"`{shlex.join(command)}`"
+    return f"`{' '.join(map(_word, command))}`"
+
+
+def _word(word: str) -> str:
+    """Return a word as a shell takes it."""
+    if word.isascii() and word.replace("-", "").isalnum():
+        return word
+    from shlex import quote  # which brings `re`, 3 ms for a hook
+
+    return quote(word)
+
+
+def _split(command: str) -> list[str]:
+    from shlex import split
+
+    return split(command)
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER)
@@ -107,14 +121,14 @@ def correct_and_run_again() -> Advice:
 @_hint(Category.NEXT_STEP, Audience.CALLER)
 def correct_call(*, call: str) -> Advice:
     """The call itself cannot be done as it stands; *call* is the command that it was made to."""
-    command = (*shlex.split(call), "--help")
+    command = (*_split(call), "--help")
     return Advice(f"Correct the call as the message says; {_quoted(*command)} shows what it takes.", command)
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER)
 def check_again(*, check: str) -> Advice:
     """A verb looked, and found something wrong; *check* is the verb, which shows whether that is mended."""
-    command = ("rerail", *shlex.split(check))
+    command = ("rerail", *_split(check))
     return Advice(f"Correct what the diagnostics name; {_quoted(*command)} looks again.", command)
 
 
@@ -133,7 +147,7 @@ def change_input_first(*, unit: str) -> Advice:
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.PAUSED)
 def answer_pause(*, pause: str) -> Advice:
     """A question is open that only the operator can answer."""
-    answer = f"`rerail answer {shlex.quote(pause)} retry|skip|abort|approve`"
+    answer = f"`rerail answer {_word(pause)} retry|skip|abort|approve`"
     return Advice(
         f"Ask the operator: `rerail pauses` shows the question, {answer} answers it, once.", ("rerail", "pauses")
     )
@@ -142,7 +156,17 @@ def answer_pause(*, pause: str) -> Advice:
 @_hint(Category.NEXT_STEP, Audience.OPERATOR)
 def give_answer(*, unit: str, pause: str) -> Advice:
     """An open question is shown to whoever can answer it."""
-    return Advice(f"{unit}: `rerail answer {shlex.quote(pause)} retry|approve|skip|abort`.")
+    return Advice(f"{unit}: `rerail answer {_word(pause)} retry|approve|skip|abort`.")
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def answered_for_another(*, pause: str, answer: str) -> Advice:
+    """The unit's answer took effect on another command than the one that the question was about."""
+    return Advice(
+        f"The answer to {pause}, {answer}, was given when this unit had another command (`rerail pauses --all` shows it);"
+        " it is spent on this one.",
+        ("rerail", "pauses", "--all"),
+    )
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER)
@@ -170,7 +194,7 @@ def check_effect(*, unit: str, pause: str) -> Advice:
 def name_failure(*, pause: str) -> Advice:
     """No rule has evidence for the failure."""
     why = ("rerail", "why", pause)
-    answer = f"`rerail answer {shlex.quote(pause)} retry|skip|abort`"
+    answer = f"`rerail answer {_word(pause)} retry|skip|abort`"
     return Advice(
         f"{_quoted(*why)} shows the failure. Give it a rule in .rerail/recipes/ (`rerail rules test` checks it), then {answer}.",
         why,
@@ -212,6 +236,12 @@ def finish_by_hand() -> Advice:
         "Resolve it by hand; where steps were tried, the backup keeps the state before them."
         " `rerail heal --plan --failure FILE` shows what a recipe would do now."
     )
+
+
+@_hint(Category.NEXT_STEP, Audience.OPERATOR)
+def take_way(*, to: str, commands: str) -> Advice:
+    """A guide knows the state that a failure left, and one way out of it, which is a person's to go."""
+    return Advice(f"To {to}: {commands} (yours to run: fill in what stands in capitals).")
 
 
 @_hint(Category.NEXT_STEP, Audience.CALLER, ErrorSlug.NOT_HEALED)
@@ -289,6 +319,22 @@ def keep_first_answer() -> Advice:
     )
 
 
+@_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.PHASE_UNRESOLVED)
+def state_phases(*, phases: str, file: str) -> Advice:
+    """A phase that must be verified is stated by no file of the project, and is never made up."""
+    return Advice(
+        f"Ask the operator how this project verifies {phases}. The answer is a table [verify.PHASE] in {file}: a command, or skip"
+        " with the reason. `rerail verify --plan` shows what is stated.",
+        ("rerail", "verify", "--plan"),
+    )
+
+
+@_hint(Category.NOTICE, Audience.OPERATOR)
+def phases_unstated(*, phases: str, file: str) -> Advice:
+    """Phases that nobody asked for by name are stated by no file of the project."""
+    return Advice(f"Not verified: {phases}. A table [verify.PHASE] in {file} says how, or why not.")
+
+
 _LISTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "class": (("rerail", "taxonomy"),),
     "reason": (("rerail", "taxonomy"),),
@@ -298,6 +344,7 @@ _LISTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "backup": (("rerail", "heal", "--backups"),),
     "tool": (("rerail", "mcp", "--help"),),
     "schema": (("rerail", "schema"),),
+    "phase": (("rerail", "verify", "--plan"),),
     "pause": (("rerail", "pauses"),),
     "unit": (("rerail", "ledger", "show"),),
     "event": (("rerail", "ledger", "show"),),
@@ -415,7 +462,7 @@ def explain_rule() -> Advice:
 @_hint(Category.NOTICE, Audience.OPERATOR)
 def ledger_in_project(*, path: str) -> Advice:
     """The user's state directory cannot be written, as in some sandboxes, so the ledger lies in the project."""
-    return Advice(f"The ledger is {path}, inside the project: the user's state directory cannot be written.")
+    return Advice(f"The ledger is {path}, inside the project: there is no state directory of the user's to write to.")
 
 
 GENERIC_FLOOR = correct_and_run_again.id

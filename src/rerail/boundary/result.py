@@ -9,12 +9,13 @@ A hook answers with results that are ok, so the slugs and the hints, 3 ms, are i
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rerail.errors import FileFaultsError, UnknownNameError
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from rerail.boundary.hints import Hint
     from rerail.boundary.slugs import ErrorSlug

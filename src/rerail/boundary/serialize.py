@@ -7,23 +7,21 @@ actionable is never asked: only what was fired, registered and filled in.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
 
 from rerail.boundary.result import next_steps, speaks
 from rerail.evidence.ansi import printable
+from rerail.light_typing import TYPE_CHECKING
+from rerail.plain_json import text_of
 
 if TYPE_CHECKING:
     from rerail.boundary.hints import Advice, Hint
     from rerail.boundary.result import Diagnostic, Result
+    from rerail.plain_json import JsonValue
 
 SCHEMA_VERSION = 1
 """Of the envelope. It stays while fields are only added, and those are optional."""
-
-JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 
 
 class RefusedResultError(Exception):
@@ -60,8 +58,8 @@ def serialize_result(result: Result) -> dict[str, JsonValue]:
 
 def to_json(value: JsonValue) -> str:
     """Return an envelope, or another JSON value, as one line of ASCII in which every control character is escaped."""
-    # json leaves DEL as it is; it can only stand inside a string.
-    return json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f")
+    # JSON leaves DEL as it is; it can only stand inside a string.
+    return text_of(value).replace("\x7f", "\\u007f")
 
 
 def _fault(result: Result) -> str | None:
@@ -133,7 +131,11 @@ def _prose(text: str) -> str:
 
 
 def _encodable(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def plain(value: object) -> JsonValue:
@@ -148,7 +150,7 @@ def plain(value: object) -> JsonValue:
         case None | bool() | int():
             return value
         case float():
-            return value if math.isfinite(value) else None
+            return value if value - value == 0 else None  # no infinity, and no NaN
         case str():
             return _encodable(value)
         case Mapping():

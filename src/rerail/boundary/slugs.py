@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+
+from rerail.light_typing import TYPE_CHECKING, NamedTuple, assert_never
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,7 @@ class ErrorSlug(StrEnum):
     UNIT_BUSY = "unit-busy"
     LEASE_LOST = "lease-lost"
     BELOW_THRESHOLD = "below-threshold"
+    PHASE_UNRESOLVED = "phase-unresolved"
     NOT_ALLOWED = "not-allowed"
     ALREADY_ANSWERED = "already-answered"
     USAGE = "usage"
@@ -81,36 +83,39 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
     """Return how a failure with *slug* may recover."""
     match slug:
         case ErrorSlug.HANDED_BACK:
-            return _tailored("run, resume", "data.repair says what was rejected and what is expected")
+            return _tailored("run, resume, verify", "data.repair says what was rejected and what is expected")
         case ErrorSlug.INPUT_UNCHANGED:
             return _tailored(
-                "run, resume",
+                "run, resume, verify",
                 "the rejection that was handed back before; nothing has changed since, so nothing was run",
             )
         case ErrorSlug.PAUSED:
-            return _tailored("run, resume", "consent: only the operator's answer to data.pause lets it go on")
+            return _tailored("run, resume, verify", "consent: only the operator's answer to data.pause lets it go on")
         case ErrorSlug.PAUSED_UNTIL:
-            return _tailored("run, resume", "data.resume_at names a time; before it nothing can be corrected")
+            return _tailored("run, resume, verify", "data.resume_at names a time; before it nothing can be corrected")
         case ErrorSlug.OUTCOME_UNKNOWN:
             return _tailored(
-                "run, resume", "partial effect: somebody must look whether it landed before anything runs again"
+                "run, resume, verify", "partial effect: somebody must look whether it landed before anything runs again"
             )
         case ErrorSlug.UNCLASSIFIED:
             return _tailored(
-                "run, resume",
+                "run, resume, verify",
                 "consent: the rules need an entry, and the operator's answer; the message is only the symptom",
             )
         case ErrorSlug.STOPPED:
-            return _tailored("run, resume, heal", "the cause lies outside the unit; its class and reason say where")
+            return _tailored(
+                "run, resume, verify, heal", "the cause lies outside the unit; its class and reason say where"
+            )
         case ErrorSlug.NOT_RECOVERED:
             return _tailored("the library's base of the three ended outcomes", "the outcome's last failure says where")
         case ErrorSlug.CANCELLED:
             return _tailored(
-                "run, resume", "partial effect: the attempt was cut off; nothing is wrong that could be corrected"
+                "run, resume, verify",
+                "partial effect: the attempt was cut off; nothing is wrong that could be corrected",
             )
         case ErrorSlug.WORKTREE_REFUSED:
             return _tailored(
-                "check, run, resume",
+                "check, run, resume, verify",
                 "the failed line of the worktree check, in data.lines; refused until a check passes",
             )
         case ErrorSlug.NOT_HEALED:
@@ -122,23 +127,28 @@ def failure_recovery(slug: ErrorSlug) -> Recovery:
             )
         case ErrorSlug.RECIPE_UNTRUSTED:
             return _tailored(
-                "heal, run, resume: a heal that would run a project's commands",
+                "heal, run, resume, verify: a heal that would run a project's commands",
                 "consent: the operator must read and trust the recipe's exact content",
             )
         case ErrorSlug.UNIT_BUSY:
-            return _tailored("run, resume", "another live process runs the unit; nothing here can be corrected")
+            return _tailored("run, resume, verify", "another live process runs the unit; nothing here can be corrected")
         case ErrorSlug.LEASE_LOST:
             return _tailored(
-                "run, resume",
+                "run, resume, verify",
                 "partial effect: the attempt was made, and its end is not recorded; another process runs the unit now",
             )
         case ErrorSlug.BELOW_THRESHOLD:
             return _tailored(
                 "eval", "the rules or the labels of the cases in data.wrong; the message says only how many"
             )
+        case ErrorSlug.PHASE_UNRESOLVED:
+            return _tailored(
+                "verify",
+                "the operator's choice: no file states how the phase is verified, and the settings are where it belongs",
+            )
         case ErrorSlug.NOT_ALLOWED:
             return _tailored(
-                "run, answer, through MCP",
+                "run, verify, answer, through MCP",
                 "consent: what agents may do is said by the operator, in the file that data.file names",
             )
         case ErrorSlug.ALREADY_ANSWERED:
@@ -234,6 +244,7 @@ NEVER_GENERIC = frozenset(
         ErrorSlug.UNCLASSIFIED,
         ErrorSlug.RECIPE_UNTRUSTED,
         ErrorSlug.NOT_ALLOWED,
+        ErrorSlug.PHASE_UNRESOLVED,
         ErrorSlug.OUTCOME_UNKNOWN,
         ErrorSlug.LEASE_LOST,
         ErrorSlug.CANCELLED,

@@ -17,13 +17,17 @@ from rerail.boundary.words import action_in_words
 from rerail.decisions.model import Answer, Effects, Why
 from rerail.errors import UsageError
 from rerail.ids import PauseId
+from rerail.ladder.model import Runs, shown
 from rerail.mcp.tool import Arguments, Call, Tool
 from rerail.paths import find_root
 from rerail.runner.command import Signalled
+from rerail.settings_file import PHASES
 from rerail.verbs import pauses
-from rerail.verbs.ended import cancelled, result_of, with_output
+from rerail.verbs.ended import cancelled, result_of, spends_elsewhere, with_output
 from rerail.verbs.heal import heal
+from rerail.verbs.ladder import ladder_of, plan
 from rerail.verbs.units import command_unit, nowhere_to_run
+from rerail.verbs.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +69,14 @@ class Run(Arguments):
     timeout_s: Annotated[float | None, Field(gt=0, allow_inf_nan=False, description="Seconds for one attempt.")] = None
 
 
+class Verified(Arguments):
+    """Which phases to verify."""
+
+    phases: list[str] = Field([], description=f"Of {', '.join(PHASES)}; none asks for all.")
+    keep_going: Annotated[bool, Field(description="Run the phases after one that did not pass as well.")] = False
+    plan: Annotated[bool, Field(description="Show the phases, and run nothing.")] = False
+
+
 class Answered(Arguments):
     """An answer to a pause."""
 
@@ -90,6 +102,22 @@ def _run(call: Call, taken: Run) -> Result:
     if not call.cwd.is_dir():
         return nowhere_to_run(UsageError("the working directory no longer exists"))
 
+    loop = _telling_loop(call)
+    try:
+        unit = command_unit(command, loop.root, name=taken.unit, effects=taken.effects)
+        notices = spends_elsewhere(loop, unit.name, command, call.cwd)
+        try:
+            outcome = loop.run_command(unit, command, cwd=call.cwd, timeout_s=taken.timeout_s, end=call.end)
+        except Signalled:
+            return cancelled("run", unit.name, {})
+        return with_output(result_of("run", unit.name, outcome, loop, command=command, notices=notices), outcome)
+    finally:
+        loop.tools.ledger.close()
+
+
+def _telling_loop(call: Call) -> Loop:
+    """Return a loop that tells the client how far it is, and whose waits end when the client cancels."""
+
     def show(record: FailureRecord) -> None:
         named = record.classification
         action = action_in_words(record, loop.project.loaded.taxonomy)
@@ -104,13 +132,32 @@ def _run(call: Call, taken: Run) -> Result:
             raise Signalled("SIGTERM")
 
     loop = Loop(find_root(call.cwd), on_failure=show, on_event=note, sleep=sleep)
+    return loop
+
+
+def _verify(call: Call, taken: Verified) -> Result:
+    if not call.cwd.is_dir():
+        return nowhere_to_run(UsageError("the working directory no longer exists"))._replace(verb="verify")
+    if taken.plan:
+        return plan(ladder_of(open_project(call.cwd), taken.phases))
+    loop = _telling_loop(call)
     try:
-        unit = command_unit(command, loop.root, name=taken.unit, effects=taken.effects)
-        try:
-            outcome = loop.run_command(unit, command, cwd=call.cwd, timeout_s=taken.timeout_s, end=call.end)
-        except Signalled:
-            return cancelled("run", unit.name, {})
-        return with_output(result_of("run", unit.name, outcome, loop, command=command), outcome)
+        ladder = ladder_of(loop.project, taken.phases)
+        # What a phase runs is stated by files that the agent writes: only what the operator listed, word for word, is run.
+        commands = (phase.command for phase in ladder.phases if isinstance(phase, Runs))
+        unlisted = [shown(command) for command in commands if not call.allowed.may_run(command)]
+        if unlisted:
+            message = f"not run: the operator has not listed these commands for agents: {'; '.join(unlisted)}"
+            return _not_allowed(call, "verify", message, f"commands = {json.dumps(unlisted)}")
+        climbed = verify(
+            loop,
+            ladder,
+            keep_going=taken.keep_going,
+            end=call.end,
+            tell=lambda phase: call.tell(f"verify:{phase.name}"),
+            with_outputs=True,
+        )
+        return climbed.result
     finally:
         loop.tools.ledger.close()
 
@@ -150,6 +197,19 @@ TOOLS = (
         " anything is retried; the result says how it ended, and hints say what comes next. Its last output is in data.output.",
         Run,
         _run,
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+    ),
+    Tool(
+        "verify",
+        "verify",
+        "Verify the work",
+        "Run the project's own build, types, lint, tests, security and diff, each as a unit under recovery, until one does not"
+        " pass. data.phases says how each ended and names the checks that failed. Only commands that the operator listed are run;"
+        " with plan nothing is run, and data.phases says what would be.",
+        Verified,
+        _verify,
         read_only=False,
         destructive=True,
         idempotent=False,

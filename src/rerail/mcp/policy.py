@@ -1,8 +1,7 @@
 """What the operator allows agents to do through the server: commands that they may run, rules whose pauses they may answer.
 
-It stands in ``mcp.toml`` of the user's own configuration directory and nowhere else. A project's ``rerail.toml`` is a file that
-an agent writes as it writes any other; a permission that stood there would be the agent's own. For the same reason a policy that
-lies inside the project, or that others may write, does not count. Nothing is allowed by default.
+It stands in ``mcp.toml`` of the user's own configuration directory and nowhere else (see `rerail.operator_file`): a permission in
+a project's files would be the agent's own. Nothing is allowed by default.
 
     [[project]]
     root = "~/src/shop"                    # any directory of the repository; all its worktrees are meant
@@ -14,16 +13,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from rerail.errors import FileFault, SettingsError
+from rerail import operator_file
 from rerail.ledger.location import locate
-from rerail.paths import config_dir
-from rerail.toml_lines import dotted, line_of, parse_toml, places, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,35 +61,18 @@ def allowed_in(root: Path, environ: Mapping[str, str] = os.environ) -> Allowed:
     Raises:
         SettingsError: The file has faults, lies inside the project, or others than its owner may write it.
     """
-    directory = config_dir(environ)
-    if directory is None:
-        return Allowed()
-    file = directory / FILE
-    try:
-        text = read_text(file, str(file), SettingsError)
-    except FileNotFoundError:
-        return Allowed(file=file)
-    _check_is_the_operators(file, root)
-    table = parse_toml(text, str(file), SettingsError)
-    if faults := list(_faults(table)):
-        known = places(text)
-        raise SettingsError([FileFault(str(file), line_of(known, path), dotted(path), said) for path, said in faults])
+    file = operator_file.read(FILE, root, environ)
+    if file is None:
+        return Allowed(file=operator_file.place(FILE, environ))
+    file.refuse(_faults(file.table))
     key = locate(root, environ).key
-    mine = [entry for entry in table.get("project", []) if locate(Path(entry["root"]).expanduser(), environ).key == key]
+    entries = file.table.get("project", [])
+    mine = [entry for entry in entries if locate(Path(entry["root"]).expanduser(), environ).key == key]
     return Allowed(
         commands=tuple(tuple(shlex.split(line)) for entry in mine for line in entry.get("commands", [])),
         answers=frozenset(rule for entry in mine for rule in entry.get("answers", [])),
-        file=file,
+        file=file.path,
     )
-
-
-def _check_is_the_operators(file: Path, root: Path) -> None:
-    real = Path(os.path.realpath(file))
-    if real.is_relative_to(os.path.realpath(root)):
-        fault = "it lies inside the project, where agents write; keep it elsewhere, and set XDG_CONFIG_HOME to there"
-        raise SettingsError([FileFault(str(file), None, "", fault)])
-    if os.name == "posix" and real.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise SettingsError([FileFault(str(file), None, "", "others may write it; allow only its owner: chmod go-w")])
 
 
 def _faults(table: dict[str, Any]) -> Iterator[tuple[KeyPath, str]]:

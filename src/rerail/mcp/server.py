@@ -41,7 +41,8 @@ TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*reading.TOOLS, *actin
 _INSTRUCTIONS = """\
 rerail names a failure before the first retry and lets the name choose what happens. After a failed tool call or command, call
 classify before you try again, and do what the action says: retry (wait first), repair (change the input, never the same again),
-heal (call heal), pause (ask the operator), stop. Every result is one envelope; a failed one has a hint of category next-step."""
+heal (call heal), pause (ask the operator), stop. Before you report work as done, call verify. Every result is one envelope; a
+failed one has a hint of category next-step."""
 
 
 class RerailServer:
