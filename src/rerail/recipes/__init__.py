@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from rerail.recipes.model import Recipe
+from rerail.light_typing import TYPE_CHECKING
 from rerail.recipes.read import Loaded, RuleText, built_in_dir, load, read_all
 
+if TYPE_CHECKING:
+    from rerail.recipes.model import Recipe
+
 __all__ = ["Loaded", "Recipe", "RuleText", "built_in_dir", "load", "read_all"]
+
+
+def __getattr__(name: str) -> object:
+    if name != "Recipe":  # which only people's way to a recipe needs
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from rerail.recipes.model import Recipe
+
+    return Recipe

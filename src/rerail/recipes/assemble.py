@@ -8,17 +8,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+import attrs
+
 from rerail.errors import FileFault, RecipeError
 from rerail.recipes.check import run_examples
 from rerail.recipes.read import taxonomy_of
-from rerail.recipes.schema import declared, read_recipe
-from rerail.rules.compile import compile_rules, packed
+from rerail.recipes.schema import declared, recipe_of
+from rerail.rules.compile import compile_rules
+from rerail.rules.packing import packed
 from rerail.taxonomy import BUILT_IN
 from rerail.taxonomy.law import unlawful
-from rerail.toml_lines import dotted, line_of
+from rerail.toml_lines import dotted, line_of, parse_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from rerail.kept import Parts
     from rerail.recipes.model import Recipe
@@ -45,10 +49,17 @@ def read_recipes(files: Sequence[RecipeFile]) -> tuple[Recipe, ...]:
     """
     faults: list[FileFault] = []
     recipes: list[Recipe] = []
-    classes, reasons = declared(each.text for each in files)
+    tables: list[tuple[RecipeFile, Mapping[str, Any]]] = []
     for each in files:
         try:
-            recipes.append(read_recipe(each.text, each.where, known_classes=classes, known_reasons=reasons))
+            tables.append((each, parse_toml(each.text, each.where, RecipeError)))
+        except RecipeError as error:
+            faults += error.faults
+    classes, reasons = declared(raw for _, raw in tables)
+    for each, raw in tables:
+        try:
+            recipe = recipe_of(raw, each.text, each.where, known_classes=classes, known_reasons=reasons)
+            recipes.append(recipe if each.is_project else _shipped(recipe))
         except RecipeError as error:
             faults += error.faults
     faults += _clashes(recipes)
@@ -56,6 +67,10 @@ def read_recipes(files: Sequence[RecipeFile]) -> tuple[Recipe, ...]:
     if faults:
         raise RecipeError(faults)
     return tuple(recipes)
+
+
+def _shipped(recipe: Recipe) -> Recipe:
+    return recipe._replace(heals=tuple(attrs.evolve(heal, is_shipped=True) for heal in recipe.heals))
 
 
 def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> Parts:
@@ -78,7 +93,7 @@ def assemble(files: Sequence[RecipeFile], packs: Sequence[str] | None) -> Parts:
         raise RecipeError(faults)
     return {
         "taxonomy": _plain((classes, reasons, packs)),
-        "rules": packed(rule_set.data),
+        **rule_set.data,
         "texts": _plain({rule.slug: (rule.why, rule.source, rule.pack) for rule in rules}),
     }
 

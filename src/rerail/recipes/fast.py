@@ -7,13 +7,13 @@ much text was scanned that this has paid, or when ``RERAIL_ENGINE`` says so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from rerail import kept
 from rerail.errors import UsageError
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from rerail.rules.compile import RuleSet
 
@@ -65,7 +65,7 @@ class FastScanner:
         key = kept.digest(hyperscan.__version__.encode(), "\n".join(texts).encode())
         parts = None if self._path is None else kept.read(self._path, key)
         try:
-            database = None if parts is None else hyperscan.loadb(parts["database"], hyperscan.HS_MODE_BLOCK)
+            database = None if parts is None else hyperscan.loadb(bytes(parts["database"]), hyperscan.HS_MODE_BLOCK)
         except (hyperscan.error, TypeError, LookupError):
             database = None  # made on another processor, or of another shape
         if database is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rerail.recipes.heals import HealRecipe

@@ -45,42 +45,52 @@ _TABLES: dict[str, type[BaseModel]] = {
 _KEYS = frozenset(field.alias or name for table in _TABLES.values() for name, field in table.model_fields.items())
 
 
-def declared(texts: Iterable[str]) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
-    """Return all classes, and all (class, reason) pairs, that exist with these recipe files; no TOML adds none."""
+def declared(files: Iterable[Mapping[str, Any]]) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    """Return all classes, and all (class, reason) pairs, that exist with these recipe files, whose TOML was read."""
     classes = {str(spec.name) for spec in BUILT_IN}
     reasons = {(str(spec.name), reason.name) for spec in BUILT_IN for reason in BUILT_IN.reasons(spec.name)}
-    for text in texts:
-        try:
-            raw = parse_toml(text, "", RecipeError)
-        except RecipeError:
-            continue
+    for raw in files:
         classes |= {str(row.get("name")) for row in _rows(raw, "class")}
         reasons |= {(str(row.get("class")), str(row.get("name"))) for row in _rows(raw, "reason")}
     return frozenset(classes), frozenset(reasons)
 
 
-def read_recipe(
-    text: str,
-    where: str,
-    *,
-    known_classes: frozenset[str] | None = None,
-    known_reasons: frozenset[tuple[str, str]] | None = None,
-) -> Recipe:
-    """Read one recipe file.
+def read_recipe(text: str, where: str) -> Recipe:
+    """Read one recipe file, which may name the built-in classes and reasons, and its own.
 
     Args:
         text: The file's text.
         where: The file, as faults should name it; its stem is the recipe's name unless the file gives one.
-        known_classes: Every class that may be named; by default the built-in ones and the file's own.
-        known_reasons: Every (class, reason) pair that may be named; by default likewise.
 
     Raises:
         RecipeError: The file has faults; all of them are told, in the order of their lines.
     """
     raw = parse_toml(text, where, RecipeError)
+    classes, reasons = declared([raw])
+    return recipe_of(raw, text, where, known_classes=classes, known_reasons=reasons)
+
+
+def recipe_of(
+    raw: Mapping[str, Any],
+    text: str,
+    where: str,
+    *,
+    known_classes: frozenset[str],
+    known_reasons: frozenset[tuple[str, str]],
+) -> Recipe:
+    """Read one recipe file among others.
+
+    Args:
+        raw: What TOML makes of it.
+        text: The file's text.
+        where: As `read_recipe`.
+        known_classes: Every class that may be named.
+        known_reasons: Every (class, reason) pair that may be named.
+
+    Raises:
+        RecipeError: As `read_recipe`.
+    """
     known = places(text)
-    if known_classes is None or known_reasons is None:
-        known_classes, known_reasons = declared([text])
     faults = list(_faulty_names(raw, where, known, known_classes, known_reasons))
     parsed = None
     try:
@@ -172,7 +182,7 @@ def _shown(value: Any) -> str:
 
 
 def _faulty_names(
-    raw: dict[str, Any],
+    raw: Mapping[str, Any],
     where: str,
     known: Places,
     classes: frozenset[str],
@@ -215,7 +225,7 @@ def _named_reasons(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from ((key, name) for key, name in named if isinstance(name, str))
 
 
-def _rows(raw: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def _rows(raw: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     rows = raw.get(name)
     return [row if isinstance(row, dict) else {} for row in rows] if isinstance(rows, list) else []
 

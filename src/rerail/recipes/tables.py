@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from rerail.ids import ClassName, RuleSlug
 from rerail.recipes.heal_schema import HealTable  # noqa: TC001 - pydantic reads the annotation
 from rerail.rules.model import Example, Matcher, Rule
-from rerail.rules.patterns import MIN_LITERAL, fault, literals
+from rerail.rules.patterns import MIN_LITERAL, fault, literals, remember
 from rerail.taxonomy.actions import Action
 
 
@@ -114,6 +114,7 @@ _MATCHER_KEYS = tuple(MatcherTable.model_fields)
 def _refuse_hazards(pattern: str) -> None:
     if message := fault(pattern):
         raise ValueError(f"pattern {pattern!r} {message}")
+    remember(pattern)
 
 
 class RuleTable(MatcherTable):

@@ -13,13 +13,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from rerail.errors import UsageError
+from rerail.plain_file import open_plain, read_plain
 from rerail.recipes.heals import RunCommand
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ class TrustStore:
         if trusted is None:
             return self.fault or f"nobody has trusted {recipe.file} as it is"
         known = dict(trusted.programs)
-        for name in own_programs((recipe,), root):
+        # Those that were files then too: an interpreter also runs a directory, or what comes out of a pipe.
+        for name in dict.fromkeys((*own_programs((recipe,), root), *known)):
             if known.get(name) != _digest_of(root / name):
                 return f"{name} is not what it was when {recipe.file} was trusted"
         return next(_strays(recipe, root), "")
@@ -144,7 +146,7 @@ class TrustStore:
         try:
             if not _is_private(path):
                 return None
-            table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            table: dict[str, Any] = json.loads(read_plain(path))
             programs = tuple((str(name), str(content)) for name, content in table["programs"])
             made = Trusted(str(table["digest"]), str(table["file"]), float(table["at_s"]), programs)
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -193,7 +195,8 @@ def _strays(recipe: HealRecipe, root: Path) -> Iterator[str]:
 
 def _digest_of(path: Path) -> str | None:
     try:
-        return sha256(path.read_bytes()).hexdigest()
+        with open_plain(path) as program:
+            return file_digest(program, "sha256").hexdigest()
     except OSError:
         return None
 

@@ -34,7 +34,7 @@ FEW_LINES = 60
 _ECHO = 1.5
 """What a text is worth that only repeats that something failed: less than any line that may name the cause."""
 _LAST_RESORT = -3
-"""From this priority down, a rule knows what a program is for, and nothing of what it said."""
+"""From this priority down, a rule knows what a program is for, and nothing of what it said; below it, it knows a few words."""
 TRACED = 12
 """Candidates that a trace keeps, the winner first."""
 
@@ -145,6 +145,8 @@ def _rank(each: Found, general: Sequence[Found], lines: Sequence[Line]) -> Rank:
     elif weight >= Weight.PLAIN:
         above = [other for other in general if other.weight > weight]
         weight = max([weight, *(other.weight for other in above if _is_near(each, other, lines))])
+    if rule.priority < _LAST_RESORT:
+        weight = 0
     return Rank(weight, not rule.general, trust, each.depth, rule.severity, rule.priority, -each.place, rule.slug)
 
 
@@ -154,7 +156,13 @@ def _is_status_of(other: Found, words: Found, lines: Sequence[Line]) -> bool:
 
 
 def _is_stray(rival: Rival, lines: Sequence[Line]) -> bool:
-    """Tell whether words of a retryable failure stand in ordinary output, while other lines tell of an error."""
+    """Tell whether words of a retryable failure stand in ordinary output, while other lines tell of an error.
+
+    Of a long log, no words that only name a family count on lines that the run outlived.
+    """
+    found = rival.found
+    if found.rule.general and found.groups is not None and found.weight <= Weight.WENT_ON and len(lines) > FEW_LINES:
+        return True
     if _class_of(rival) != BLIND_RETRY or rival.rank.weight > Weight.PLAIN:
         return False
     if rival.found.weight >= Weight.PLAIN and len(lines) <= FEW_LINES:

@@ -9,15 +9,17 @@ import re
 from functools import lru_cache
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
+from types import MappingProxyType
 
 from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.compile import FLAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     _OP = tuple[Any, Any]
+    Needs = tuple[tuple[str, ...], ...]
 
 MIN_LITERAL = 3
 """Shortest fixed text, in characters, that can wake a rule."""
@@ -31,8 +33,8 @@ _UNBOUNDED = 1_024
 _FEW_PLACES, _SCAN = 16, 32
 """From how many places on an endless repeat is scanned again and again, and what each scan then counts for."""
 
-_CASELESS = (0x3041, 0x9FFF)
-"""Kana and Chinese characters, which have no case: a text of them is found in lowered text as it is."""
+_LETTERS = ((0x0400, 0x04FF), (0x3041, 0x9FFF), (0xAC00, 0xD7A3))
+"""Cyrillic, kana and Chinese, Korean: scripts that a text is found in, lowered letter by letter or without case at all."""
 
 _EVERY = frozenset(range(128)) | {-1}
 """All ASCII code points, and -1 for whatever lies beyond them."""
@@ -75,6 +77,9 @@ _ENOUGH = 8
 _MOST_LETTERS = 8
 """Letters of a set that is written out."""
 _NOTHING = frozenset({""})
+_sound: dict[str, Needs] = {}
+"""Patterns that are known to be without fault, with what they need."""
+
 _REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
 
 
@@ -89,12 +94,15 @@ def literals(pattern: str) -> tuple[str, ...]:
     return next(iter(needs(pattern)), ())
 
 
-def needs(pattern: str) -> tuple[tuple[str, ...], ...]:
+def needs(pattern: str) -> Needs:
     """Return sets of lower-case texts, the one that tells most first: whatever *pattern* matches has one text of each.
 
     Raises:
         re.error: It is not a regular expression.
     """
+    known = _sound.get(pattern)
+    if known is not None:
+        return known
     needed: list[tuple[str, ...]] = []
     for texts in sorted(map(_fewest, _required(_parsed(pattern))), key=_worth, reverse=True):
         if needed and min(map(_telling, needed[0])) >= _RARE:
@@ -107,6 +115,8 @@ def needs(pattern: str) -> tuple[tuple[str, ...], ...]:
 
 def fault(pattern: str) -> str | None:
     """Say, for people, why *pattern* cannot be used on hostile text; None when it can."""
+    if pattern in _sound:
+        return None
     try:
         parsed = _parsed(pattern)
     except (re.error, RecursionError, OverflowError) as error:
@@ -120,7 +130,22 @@ def fault(pattern: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=4_096)
+def remember(pattern: str) -> None:
+    """Keep what is known of a pattern that `fault` found none in, as long as the process lives: rules have few."""
+    _sound[pattern] = needs(pattern)
+
+
+def remembered() -> Mapping[str, Needs]:
+    """Return what is kept: patterns without fault, with what each needs."""
+    return MappingProxyType(_sound)
+
+
+def believe(judged: Mapping[str, Needs]) -> None:
+    """Take over what was kept in an earlier process of this version."""
+    _sound.update(judged)
+
+
+@lru_cache(maxsize=512)
 def _parsed(pattern: str) -> list[_OP]:
     # Both questions are asked of every pattern, and parsing is most of the answer's cost.
     operations: list[_OP] = sre_parse.parse(pattern, FLAGS).data
@@ -170,7 +195,7 @@ def _of_each(branches: Iterable[list[_OP]]) -> frozenset[str]:
 def _texts(op: Any, argument: Any) -> frozenset[str] | None:
     """Return all that an element can match, in lower case; None where that is not a few fixed texts."""
     if op is sre.LITERAL:
-        is_plain = argument < 128 or _CASELESS[0] <= argument <= _CASELESS[1]
+        is_plain = argument < 128 or any(first <= argument <= last for first, last in _LETTERS)
         return frozenset({chr(argument).lower()}) if is_plain else None
     if op is sre.IN:
         is_plain = len(argument) <= _MOST_LETTERS and all(kind is sre.LITERAL and code < 128 for kind, code in argument)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from rerail import kept
 from rerail.errors import RecipeError, UnknownNameError
 from rerail.recipes import load, read_all
 from rerail.rules import classify
-from rerail.rules.compile import packed, unpacked
+from rerail.rules.packing import Rows, pack_rows, packed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,14 +151,15 @@ def test_a_file_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
 
 
 def forge(directory: Path, key: bytes | None = None) -> Path:
-    """Rename a rule in the one cached file, and have its check sum be right all the same."""
-    (file,) = directory.iterdir()
+    """Rename a rule in the one cached file, and have its check sum be right all the same; with *key* it is of other recipes."""
+    (file,) = directory.glob("recipes-*.bin")
     key_before = file.read_bytes()[:16]
     parts = kept.read(str(file), key_before)
     assert parts is not None
-    forged = unpacked(parts["rules"])
-    forged = ((("forged", *forged[0][0][1:]), *forged[0][1:]), *forged[1:])
-    kept.write(str(file), key or key_before, {**parts, "rules": packed(forged)})
+    (_, *first), *following = Rows(parts["rules"])
+    seen = parts["seen"] if key is None else b"other files"
+    forged = pack_rows([("forged", *first), *following])
+    kept.write(str(file), key or key_before, {**parts, "seen": seen, "rules": forged})
     return file
 
 
@@ -172,7 +174,7 @@ class TestCache:
 
     def test_it_is_private(self, tmp_path: Path) -> None:
         load(tmp_path, cache_dir=tmp_path / "cache")
-        (file,) = (tmp_path / "cache").iterdir()
+        (file,) = (tmp_path / "cache").glob("recipes-*.bin")
         assert file.stat().st_mode & 0o777 == 0o600
 
     def test_a_change_of_a_recipe_is_seen(self, tmp_path: Path) -> None:
@@ -180,6 +182,19 @@ class TestCache:
         load(tmp_path, cache_dir=tmp_path / "cache")
         write(tmp_path, "acme.toml", own_rule(slug="acme-new"))
         assert "acme-new" in slugs(tmp_path, cache_dir=tmp_path / "cache")
+
+    def test_files_that_stay_as_they_are_are_not_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        now = time.time
+        monkeypatch.setattr("rerail.recipes.files.time", type("later", (), {"time": staticmethod(lambda: now() + 60)}))
+        file = write(tmp_path, "acme.toml", own_rule())
+        first = slugs(tmp_path, cache_dir=tmp_path / "cache")
+        with monkeypatch.context() as nobody_reads:
+            nobody_reads.setattr("rerail.recipes.files.read_plain", None)
+            assert slugs(tmp_path, cache_dir=tmp_path / "cache") == first
+        os.utime(file, (1_000_000, 1_000_000))  # touched, and what it holds is what was compiled
+        with monkeypatch.context() as nobody_compiles:
+            nobody_compiles.setattr("rerail.recipes.read._assembled", None)
+            assert slugs(tmp_path, cache_dir=tmp_path / "cache") == first
 
     def test_packs_have_caches_of_their_own(self, tmp_path: Path) -> None:
         everything = slugs(tmp_path, cache_dir=tmp_path / "cache")
@@ -192,7 +207,7 @@ class TestCache:
     )
     def test_a_damaged_one_is_made_again(self, tmp_path: Path, damage: bytes) -> None:
         expected = slugs(tmp_path, cache_dir=tmp_path / "cache")
-        (file,) = (tmp_path / "cache").iterdir()
+        (file,) = (tmp_path / "cache").glob("recipes-*.bin")
         file.write_bytes(damage)
         assert slugs(tmp_path, cache_dir=tmp_path / "cache") == expected
         assert file.stat().st_size > len(damage) or len(damage) > 50_000
@@ -207,7 +222,7 @@ class TestCache:
     )
     def test_one_of_another_shape_is_made_again(self, tmp_path: Path, parts: dict[str, bytes]) -> None:
         expected = slugs(tmp_path, cache_dir=tmp_path / "cache")
-        (file,) = (tmp_path / "cache").iterdir()
+        (file,) = (tmp_path / "cache").glob("recipes-*.bin")
         kept.write(str(file), file.read_bytes()[:16], parts)
         assert slugs(tmp_path, cache_dir=tmp_path / "cache") == expected
         assert kept.read(str(file), file.read_bytes()[:16]) not in (None, parts)
@@ -216,11 +231,11 @@ class TestCache:
         for name in ("one", "other"):
             write(tmp_path / name, "acme.toml", own_rule())
             load(tmp_path / name, cache_dir=tmp_path / "cache")
-            for file in (tmp_path / "cache").iterdir():
+            for file in (tmp_path / "cache").glob("recipes-*.bin"):
                 os.utime(file, (1_000_000, 1_000_000))
         write(tmp_path / "one", "acme.toml", own_rule(slug="acme-new"))
         load(tmp_path / "one", cache_dir=tmp_path / "cache")
-        assert len(list((tmp_path / "cache").iterdir())) == 1
+        assert len(list((tmp_path / "cache").glob("recipes-*.bin"))) == 1
 
     def test_one_that_was_made_of_something_else_is_made_again(self, tmp_path: Path) -> None:
         expected = slugs(tmp_path, cache_dir=tmp_path / "cache")
@@ -238,7 +253,7 @@ class TestCache:
         for name in ("one", "other"):
             (tmp_path / name).mkdir()
             load(tmp_path / name, cache_dir=tmp_path / "cache")
-        assert len(list((tmp_path / "cache").iterdir())) == 1
+        assert len(list((tmp_path / "cache").glob("recipes-*.bin"))) == 1
 
     def test_where_none_can_be_kept_only_time_is_lost(self, tmp_path: Path) -> None:
         blocked = tmp_path / "file"

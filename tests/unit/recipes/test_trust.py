@@ -196,6 +196,25 @@ def test_a_program_of_the_project_is_covered_too(
     assert bool(store.covers(heal, root)) == bool(programs)
 
 
+def _a_directory_that_runs(program: Path) -> None:
+    program.mkdir()
+    (program / "__main__.py").write_text("print('theirs')\n")
+
+
+@pytest.mark.parametrize("swap", [_a_directory_that_runs, os.mkfifo, lambda program: program.symlink_to("/dev/zero")])
+def test_what_is_no_file_in_the_place_of_a_program_is_not_covered_and_never_waited_for(
+    store: TrustStore, root: Path, swap: Callable[[Path], None]
+) -> None:
+    program = root / "tools" / "fix.py"
+    program.parent.mkdir()
+    program.write_text("print('ours')\n")
+    heal = recipe(root, "python3", "tools/fix.py")
+    trusted(store, heal, root)
+    program.unlink()
+    swap(program)
+    assert store.covers(heal, root) == f"tools/fix.py is not what it was when {heal.file} was trusted"
+
+
 def test_a_program_that_appears_in_the_project_after_the_trust_is_not_covered(store: TrustStore, root: Path) -> None:
     heal = recipe(root, "./tools/install")
     trusted(store, heal, root)

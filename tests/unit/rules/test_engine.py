@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.failures import failure, rule, rules
 
 from rerail.rules import Citation, Classification, Rule, RuleSet, Trust, classify
-from rerail.rules.compile import packed, unpacked
+from rerail.rules.packing import packed, unpacked
 from rerail.taxonomy import Action
 
 if TYPE_CHECKING:

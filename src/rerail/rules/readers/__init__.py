@@ -6,8 +6,7 @@ its tool runs or its words occur, so that a hook does not pay for readers it doe
 
 from __future__ import annotations
 
-from importlib import import_module
-
+from rerail.evidence.model import StreamName
 from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.readers import command as commands
 from rerail.rules.readers import generic, unwrap
@@ -64,13 +63,16 @@ LINTERS = frozenset({
 _SOURCES = (
     r"py|js|jsx|ts|tsx|mjs|cjs|vue|svelte|astro|go|rs|c|h|cc|cpp|cxx|hpp|m|cs|fs|vb|java|kt|kts|scala|sc|groovy|clj|"
     r"cljs|rb|php|pl|pm|lua|r|jl|ex|exs|erl|hs|ml|mli|swift|dart|zig|nim|d|v|sv|vhd|f90|sol|sql|sh|ps1|tf|hcl|rego|"
-    r"proto|graphql|yml|yaml|json|toml|xml|md|rst|adoc|tex|html|css|scss|res|elm|purs|gleam|cr|nix|bzl|el|rkt|cu|move|hx|pas|cob|cbl|bicep|adb|ads|vy|cairo|hbs|erb|prisma|ini|cfg"
+    r"proto|graphql|conf|cnf|l|y|ll|yy|asm|s|dts|dtsi|scm|lisp|pp|properties|gradle|j2|tmpl|tpl|feature|robot|bats|cmake|mk|bazel|"
+    r"service|desktop|spec|inc|def|ac|m4|jsonnet|libsonnet|cue|dhall|nut|smt2|vhdl|svh|for|f|f95|ada|pro|qml|glsl|wgsl|hlsl|metal|fbs|thrift|capnp|avdl|idl|mzn|dfy|lean|agda|idr|p4|sby|"
+    r"yml|yaml|json|toml|xml|md|rst|adoc|tex|html|css|scss|res|elm|purs|gleam|cr|nix|bzl|el|rkt|cu|move|hx|pas|cob|cbl|bicep|adb|ads|vy|cairo|hbs|erb|prisma|ini|cfg"
 )
 PLACE = lazy(rf"\.(?:{_SOURCES})[:(]")
 """A place in a file of source, where a finding may stand; in lower case."""
 
 READERS: tuple[Reader, ...] = (
     # In this order: the first reader to mark a line wins. Test runners quote other tools, so they come first.
+    Reader("buildkit", frozenset(), ("------\n > [",)),
     Reader(
         "pytest",
         frozenset({"pytest", "py.test"}),
@@ -176,16 +178,22 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "traceback", frozenset(), ("traceback (most recent call last)", "\n    at ", "\n\tat ", "\nnpm error     at ")
     ),
+    Reader("powershell", frozenset(), ("\nline |\n",)),
     Reader("jsonschema", frozenset(), ("failed validating '", 'failed validating "')),
     Reader(  # shapes of tools that have no reader
         "checks",
         frozenset(),
-        ("fail", "unexpected", "errored", "-->", "┌─", "╭─", ",-[", "  error", " at line "),
+        ("fail", "unexpected", "errored", "-->", "┌─", "╭─", ",-[", "  error", " at line ", " (column "),
         PLACE,
     ),
     Reader("purpose", CHECKERS | INSTALLERS | STACKERS | AROUND, ()),
 )
 
+_SHOWN = lazy(
+    r"(?m)^(?:.{0,40}\brun |[+$>] |.{0,12}commands\[\d+\]> |.{0,8}\bbash\(|.{0,60}\bcommand '[\[\"']{0,3})(?:\S{0,60}/)?"
+    r"([a-z][\w.\-]*+.{0,200})"
+)
+"""A command that a log shows, in lower case: Actions, BuildKit, a traced shell, tox and agents before it runs, Python after."""
 MOST_FACTS = 200
 """Facts of a failure that rules are asked about."""
 MAX_LINES = 2_000
@@ -201,9 +209,14 @@ def view(evidence: Evidence) -> View:
     if succeeded and not _structured_failures(drafts):
         return View((), (), tools, scene.command, evidence.headers, succeeded=True)
     whole = "\n".join(["", *(draft.low for draft in drafts)])
+    if evidence.stream(StreamName.REPORT) is not None:
+        from rerail.rules.readers import reports  # a hook never has one
+
+        reports.read(drafts, scene)
     for reader in READERS:
         if reader.wakes(tools, whole):
-            import_module(f"rerail.rules.readers.{reader.module}").read(drafts, scene)
+            # What import_module does, which takes a hook 0.5 ms to import.
+            __import__(f"rerail.rules.readers.{reader.module}", fromlist=("read",)).read(drafts, scene)
     generic.read(drafts, scene)
     if succeeded:
         drafts = [draft for draft in _structured_failures(drafts) if any(draft.weights)]
@@ -213,10 +226,39 @@ def view(evidence: Evidence) -> View:
     facts = list(_field_facts(evidence))
     for draft in drafts:
         _collect(draft, lines, facts)
+        if _is_one_sentence(draft, evidence) and lines:
+            facts += _said(lines[-1], len(lines) - 1)
     headers = evidence.headers or _printed_headers(drafts)
+    command = scene.command
+    if "git" not in tools and (shown := _git_shown_last(whole)):
+        tools, command = tools | {"git"}, f"{command} {shown}".lstrip()
     facts = _strongest(facts)
     facts = _strongest([*facts, *(part for fact in facts for part in worded(fact))])
-    return View(tuple(lines), tuple(facts), tools, scene.command, headers, succeeded=False)
+    return View(tuple(lines), tuple(facts), tools, command, headers, succeeded=False)
+
+
+def _git_shown_last(whole: str) -> str:
+    """Return the command of git that a log shows as the last one run, for a wrapper's command does not name it; else nothing."""
+    if "git " not in whole and "'git'" not in whole:
+        return ""
+    shown = [found[1] for found in _SHOWN.finditer(whole)]
+    last = shown[-1].replace("', '", " ") if shown else ""
+    return last if last.startswith("git ") else ""
+
+
+def _is_one_sentence(draft: Draft, evidence: Evidence) -> bool:
+    """Tell whether a stream is one line that somebody said of a failure, or an exception did, and no program printed."""
+    return len(draft) == 1 and (draft.name == "message" or bool(evidence.exceptions))
+
+
+def _said(line: Line, place: int) -> Iterator[Fact]:
+    """Yield what a sentence tells of a failure."""
+    from rerail.rules.readers.terse import told  # most failures are no sentence
+
+    if status := unwrap.lone_status(line.text):
+        yield Fact("status", status, line, place=place)
+    if code := told(line.text):
+        yield Fact("code", code, line, place=place)
 
 
 def _numbered(stream: Stream) -> list[tuple[int, str]]:
@@ -318,7 +360,8 @@ def _printed_headers(drafts: Sequence[Draft]) -> tuple[tuple[str, str], ...]:
 
 def _field_failure(evidence: Evidence) -> bool:
     failed_status = evidence.http_status is not None and evidence.http_status >= 400
-    return bool(failed_status or evidence.exceptions or evidence.signal or evidence.codes)
+    has_report = evidence.stream(StreamName.REPORT) is not None
+    return bool(failed_status or evidence.exceptions or evidence.signal or evidence.codes or has_report)
 
 
 def _structured_failures(drafts: Sequence[Draft]) -> list[Draft]:

@@ -38,6 +38,8 @@ _COLUMN = lazy(
     | (?P<time>\d{{4}}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?(?:Z|[+\-]\d\d:?\d\d)?(?:\ \d\d[OE](?:\+|\ |$)|\ |$))
     """
 )
+_HOOK = "\u23bf"
+_HUNG = lazy(r"\s{0,8}\u23bf\s{1,4}")
 _LEAST = {"service": 1, "job": 1, "syslog": 1, "step": 1, "time": 1}
 _LEAST_OF_OTHERS = 3
 """Lines with a column below which it may be chance."""
@@ -45,12 +47,30 @@ _LEAST_OF_OTHERS = 3
 
 def without_columns(lines: list[str]) -> list[str]:
     """Return the lines without the columns that all of them have; the same list where there are none."""
+    lines = _unhung(lines)
     for _ in range(MOST_COLUMNS):
         ends = _ends(lines)
         if ends is None:
             break
         lines = [line[end:] for line, end in zip(lines, ends, strict=True)]
     return lines
+
+
+def _unhung(lines: list[str]) -> list[str]:
+    """Take off what an agent's terminal interface hangs a tool's answer on: below its sign, every line is indented as far."""
+    if not any(_HOOK in line for line in lines):
+        return lines
+    bare: list[str] = []
+    width = 0
+    for line in lines:
+        if found := _HUNG.match(line):
+            width = found.end()
+        elif not width or line[:width].strip():
+            width = 0
+            bare.append(line)
+            continue
+        bare.append(line[width:])
+    return bare
 
 
 def _ends(lines: Sequence[str]) -> list[int] | None:
@@ -66,12 +86,14 @@ def _ends(lines: Sequence[str]) -> list[int] | None:
         ends.append(end)
         said += bool(end) or not (not line or line.isspace())
         have += bool(end)
-    return ends if have >= max(_LEAST.get(kind, _LEAST_OF_OTHERS), _SHARE * said) else None
+    share = 0.0 if kind == "step" else _SHARE  # nothing else looks like it, and what a builder says of the step has none
+    return ends if have >= max(_LEAST.get(kind, _LEAST_OF_OTHERS), share * said) else None
 
 
 def _kind(lines: Sequence[str]) -> str | None:
     said = [line for line in lines[:_SAMPLE] if line and not line.isspace()]
-    for line in (said[len(said) // 2], said[-1]) if said else ():
+    steps = [line for line in said if line[0] == "#"]  # of which a builder says much more below
+    for line in (said[len(said) // 2], said[-1], *steps[-1:]) if said else ():
         if found := _COLUMN.match(line):
             return found.lastgroup
     return None

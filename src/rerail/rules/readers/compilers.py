@@ -6,24 +6,24 @@ CMake: their diagnostics; observed.
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.model import Draft, Scene, Weight
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
-_DIAGNOSTIC = re.compile(
+_DIAGNOSTIC = compiled(
     r"^(?:vet: )?[\w./\\@+\-]{1,300}\.(?:c|cc|cpp|cxx|h|hpp|m|mm|cu|go|rs|ts|tsx|mts|js|jsx|vue|java"
     r"|kt|kts|scala|swift|cs|py|pyi|rb|php|dart|zig|hs)"
     r"(?::\d+(?::\d+)?:? |\(\d+,\d+\): )"
 )
-_QUOTED = re.compile(r"\"[^\"]{0,400}\"|(?<!\w)'[^']{0,400}'(?!\w)|\u2018[^\u2019]{0,400}\u2019|`[^`']{0,400}[`']")
-_NAME = re.compile(r"^[\w./@\-]*[a-z][\w./@\-]*$")
+_QUOTED = compiled(r"\"[^\"]{0,400}\"|(?<!\w)'[^']{0,400}'(?!\w)|\u2018[^\u2019]{0,400}\u2019|`[^`']{0,400}[`']")
+_NAME = compiled(r"^[\w./@\-]*[a-z][\w./@\-]*$")
 """A name as code has it; what is all capitals may be a system error."""
-_CMAKE_WARNING = re.compile(r"^CMake (?:Deprecation )?Warning(?: \(dev\))?(?: at|:)")
-_REWRITTEN = re.compile(r"^Diff in \S")
+_CMAKE_WARNING = compiled(r"^CMake (?:Deprecation )?Warning(?: \(dev\))?(?: at|:)")
+_REWRITTEN = compiled(r"^Diff in \S")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:

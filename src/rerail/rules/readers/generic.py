@@ -68,11 +68,11 @@ _WENT_ON = lazy(
 )
 _ERROR_WORDS = (
     "fatal", "error", "err!", "panic", "traceback", "caused by", "exception", "fail", "unable to", "cannot", "could not", "can't",
-    "couldn't", "denied", "refused", "e: ",
+    "couldn't", "denied", "refused", "e: ", "curl: (",
 )  # fmt: skip
 _ERROR = lazy(
     r"(?i)(?<![\w/.\-])(?:fatal|error|err!|panic|traceback|caused by|exception|fail|failed|failure|unable to|cannot|"
-    r"could not|can't|couldn't|denied|refused)(?![\w/\-]|\.\w)|[a-z](?-i:Error|Exception)\b|^E: "
+    r"could not|can't|couldn't|denied|refused)(?![\w/\-]|\.\w)|[a-z](?-i:Error|Exception)\b|^E: |^curl: \(\d"
 )
 _ERROR_AT = 120
 """Characters of a line in which its error word stands; further on it is somebody's prose."""

@@ -5,9 +5,8 @@ Source: Gradle's `BuildExceptionReporter`; observed in public build logs.
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_CAUSE = re.compile(r"^(?P<indent> *)> \S")
+_CAUSE = compiled(r"^(?P<indent> *)> \S")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:

@@ -6,9 +6,8 @@ can decide, and what was compared stays hidden. Source: the runners' own reporte
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.judged import conclude
 
 if TYPE_CHECKING:
@@ -16,13 +15,13 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_HEAD = re.compile(
+_HEAD = compiled(
     r"^(?:(?:Headless)?(?:Chrome|Firefox|Safari|Edge|jsdom)\b.* FAILED$|\s*+● (?!Console)\S.*"
     r"|\s*+FAIL {1,2}\S.*|\s{0,8}\d{1,4}\) \S.*|\s*+✘ \[fail\]: .*|\s*+✖ \S.*"
     r"|\s*+\u00d7 \S.*|\s*+not ok \d+.*|\(fail\) .*|\s*+\u276f \S+\.\w+ {1,2}(?:> \S|\(\d+ tests?).*"
     r"|\S.* => \./\S+:\d+:\d+|\S.* \.\.\. .*(?:ok|FAILED|ignored) \(\d+m?s\))$"
 )
-_LAST = re.compile(
+_LAST = compiled(
     r"^\s*+(?:TOTAL: [1-9]\d{0,6} FAILED.*|.*Executed \d+ of \d+ \([1-9]\d{0,6} FAILED\).*"
     r"|Test Suites:.*\bfailed\b.*|Tests:.*\bfailed\b.*|(?:Test Files|Tests) {1,2}\d+ failed.*"
     r"|[1-9]\d{0,6} failing|[1-9]\d{0,6} failed"
@@ -30,7 +29,7 @@ _LAST = re.compile(
     r"|[1-9]\d{0,6} fail|FAILED \| .*|✖ [1-9]\d{0,6} .*failed.*"
     r"|\u203a [1-9]\d{0,6} snapshots? failed\..*|.*[1-9]\d{0,6} tests? failed\b.*|Snapshots?: .*failed.*)$"
 )
-_END = re.compile(
+_END = compiled(
     r"^\s*+(?:(?:\w+ )?(?:[A-Z]\w*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?::.*|$)|Error: .*"
     r"|expect\(.*|thrown: .*|Expected .{0,200} to .*"
     r"|Cannot find (?:module|package) .*|Your test suite must .*|Test timed out .*|Timeout of .*"
@@ -38,8 +37,8 @@ _END = re.compile(
     r"|A jest worker process .*|.{0,40}terminated by another process.*|Failed to resolve import .*"
     r"|\u2192 \S.*|browserType\.launch: .*|Caused by: .*|\[cause\]: .*|Cause:)$"
 )
-_CONSOLE = re.compile(r"^\s{0,4}(?:console\.(?:log|error|warn|info|debug)\b.*|(?:stdout|stderr) \| .*)$")
-_STACK = re.compile(r"^\s+at \S|^\s*\u276f \S")
+_CONSOLE = compiled(r"^\s{0,4}(?:console\.(?:log|error|warn|info|debug)\b.*|(?:stdout|stderr) \| .*)$")
+_STACK = compiled(r"^\s+at \S|^\s*\u276f \S")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:

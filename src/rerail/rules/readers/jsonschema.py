@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:
@@ -12,8 +11,8 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_QUOTING = re.compile(r"^\s*(?:E\s+)?(?:Failed validating ['\"]|On (?:instance|schema)\b.{0,300}:$)")
-_QUOTED = re.compile(r"^(?:E\s+)?\s|^$|^E\s*$")
+_QUOTING = compiled(r"^\s*(?:E\s+)?(?:Failed validating ['\"]|On (?:instance|schema)\b.{0,300}:$)")
+_QUOTED = compiled(r"^(?:E\s+)?\s|^$|^E\s*$")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:

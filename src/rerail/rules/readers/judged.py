@@ -8,9 +8,8 @@ can be seen by a rule. An error from outside (a refused connection, a missing mo
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.model import BARE_CHARS, Weight
 
 if TYPE_CHECKING:
@@ -19,8 +18,10 @@ if TYPE_CHECKING:
     from rerail.rules.readers.model import Draft
 
 FAILED, RAISED, ASSERTED, COUNTED = "tests:failed", "tests:raised", "tests:asserted", "tests:counted"
+ENDED, NAMED = "tests:ended", "tests:named"
+"""What is cited beside what decided: how the first failing test ended, in full, and which it was."""
 
-_JUDGED = re.compile(
+_JUDGED = compiled(
     r"""(?x)
       (?:assert|AssertionError|Assertion\ failed)\b
     | (?:[\w.$\\]+[.$\\])?(?:AssertionFailedError|ComparisonFailure|ExpectationFailedException|ExpectationNotMetError

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from rerail.light_typing import TYPE_CHECKING, cast
+from rerail.regex import compiled
 
-from rerail.light_typing import cast
+if TYPE_CHECKING:
+    import re
 
 
 class _Lazy:
@@ -15,12 +17,12 @@ class _Lazy:
 
     def __getattr__(self, name: str) -> object:
         # Reached only for attributes that are not set: once. Compiling all patterns of the readers takes 13 ms.
-        pattern = re.compile(self._source)
+        pattern = compiled(self._source)
         self.match, self.search = pattern.match, pattern.search
-        self.findall, self.finditer = pattern.findall, pattern.finditer
+        self.findall, self.finditer, self.sub = pattern.findall, pattern.finditer, pattern.sub
         return getattr(pattern, name)
 
 
 def lazy(source: str) -> re.Pattern[str]:
-    """Return *source* as a pattern with the methods ``match``, ``search``, ``findall`` and ``finditer``."""
+    """Return *source* as a pattern with the methods ``match``, ``search``, ``findall``, ``finditer`` and ``sub``."""
     return cast("re.Pattern[str]", _Lazy(source))

@@ -6,9 +6,8 @@ Source: the tools' own reporters; observed.
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers import LINTERS
 from rerail.rules.readers.model import Weight
 
@@ -21,7 +20,7 @@ _ASIDE = ("fatal: not a git repository", "Stopping at filesystem boundary")
 _UNFORMATTED = ("[warn] Code style issues", "Code style issues")
 LINT = "check:lint"
 _PLACE = r"(?:[\w./\\@~+\-]{1,300}|<stdin>):\d+(?::\d+)?:?"
-_FINDING = re.compile(
+_FINDING = compiled(
     rf"""(?x)^(?:
       (?:
         {_PLACE}\ +(?:[CEFWRISNDBUPAHTQGYX]{{1,4}}\d{{2,4}}|invalid-syntax)\b:?\ .+     # flake8, ruff, pylint, hadolint
@@ -38,15 +37,15 @@ _FINDING = re.compile(
       )
     )$"""
 )
-_TYPED = re.compile(r"\.pyi?:\d+: (?:error|note): |\berror TS\d|\.java:\d+: error: ")
+_TYPED = compiled(r"\.pyi?:\d+: (?:error|note): |\berror TS\d|\.java:\d+: error: ")
 """What type checkers and compilers print in the same shape: their own rules know it."""
-_REPORT = re.compile(r"\"(?:ruleId|filePath|errorCount|fatalErrorCount)\": ?|\"\$schema\": ?\".{0,200}sarif")
-_FOUND = re.compile(r"\"errorCount\": ?[1-9]|\"ruleId\": ?\"")
+_REPORT = compiled(r"\"(?:ruleId|filePath|errorCount|fatalErrorCount)\": ?|\"\$schema\": ?\".{0,200}sarif")
+_FOUND = compiled(r"\"errorCount\": ?[1-9]|\"ruleId\": ?\"")
 """Reports as JSON, all of it about the code."""
-_QUOTE_START = re.compile(r"^\s*(?:-->|╭|┌|╭─\[) ?\S+")
-_QUOTED = re.compile(r"^\s*(?:-->|[-+|│╭╰·=]|\d+ ?[|│]|help: |info: |\u2139|\d+ \d* ?│|\|$)|^\s*$")
+_QUOTE_START = compiled(r"^\s*(?:-->|╭|┌|╭─\[) ?\S+")
+_QUOTED = compiled(r"^\s*(?:-->|[-+|│╭╰·=]|\d+ ?[|│]|help: |info: |\u2139|\d+ \d* ?│|\|$)|^\s*$")
 _SIGNS = tuple(
-    (text, re.compile(f"(?m){sign}"))
+    (text, compiled(f"(?m){sign}"))
     for text, sign in (
         # A text that is found fast, and the shape around it that only a linter prints; in lower case.
         ("found ", r"^found \d+ errors?\."),

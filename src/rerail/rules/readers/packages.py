@@ -5,9 +5,8 @@ Source: npm's `lib/utils/error-message.js`; pip's `_internal/index` and `_intern
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:
@@ -15,11 +14,11 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_NPM_CODE = re.compile(
+_NPM_CODE = compiled(
     r"^npm (?:error|ERR!) (?:code \S+|[45]\d\d \S.*|notarget No matching .*"
     r"|Could not resolve dependency:|ERESOLVE .*|Missing script: .*)$"
 )
-_NPM_ADVICE = re.compile(
+_NPM_ADVICE = compiled(
     r"""(?x)^npm\ (?:error|ERR!)(?:$|\s+(?:
       A\ complete\ log\ of\ this\ run | path\ | command\ | cwd\ | For\ a\ full\ report | /\S+-report\.txt | \S+/_logs/
     | 404\s*$ | 404\ {1,2}(?:The\ requested\ resource|Note\ that\ you|tarball,|Did\ you|This\ package|'[^']+'\ is\ not\ in)
@@ -36,15 +35,15 @@ _PIP_ECHO = (
     "could not install packages",
     "could not find a version",
 )
-_PIP_CAUSE = re.compile(
+_PIP_CAUSE = compiled(
     r"^(?:WARNING: Retrying \(|  WARNING: Retrying \(|WARNING: .{0,80}connection broken by "
     r"|Could not fetch URL |WARNING: (?:401|403) Error|ERROR: HTTP error \d)"
 )
-_APK_CAUSE = re.compile(
+_APK_CAUSE = compiled(
     r"^WARNING: (?:fetching|opening|updating) .{1,300}: (?:temporary error|network|could not connect|DNS|IO ERROR|timed out)"
 )
 _BUNDLER_ADVICE = ("Don't run Bundler as root", "installing your bundle as root", "users on this machine.")
-_PIP_MASK = re.compile(
+_PIP_MASK = compiled(
     r"^(?:WARNING: You are using pip version|\[notice\] |WARNING: There was an error checking the latest version)"
 )
 
@@ -77,7 +76,8 @@ def _read_npm(draft: Draft) -> None:
 
 def _read_pip(draft: Draft) -> None:
     """What pip warns of is why it found nothing, once it gives up; the last warning is the one that counts."""
-    causes = [index for index, line in enumerate(draft.bare) if _PIP_CAUSE.match(line)]
+    installed = max((index for index, line in enumerate(draft.bare) if line.startswith("Successfully installed ")), default=-1)
+    causes = [index for index, line in enumerate(draft.bare) if index > installed and _PIP_CAUSE.match(line)]
     if causes:
         draft.mark(Weight.DECIDING, causes[-1])
     for index, line in enumerate(draft.bare):

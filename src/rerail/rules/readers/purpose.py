@@ -5,10 +5,9 @@ It runs last and states only a family (`OBJECTED`, `ENDED`, `LACKS`, `REFUSED`),
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
-from rerail.rules.readers.checks import COUNT, FINDING
+from rerail.regex import compiled
+from rerail.rules.readers.checks import COUNT, ERROR, FINDING, names_an_error
 from rerail.rules.readers.generic import says_nothing
 from rerail.rules.readers.judged import FAILED, RAISED
 from rerail.rules.readers.lint import LINT
@@ -16,6 +15,7 @@ from rerail.rules.readers.model import Weight
 from rerail.rules.readers.programs import AROUND, CHECKERS, INSTALLERS, STACKERS
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from rerail.rules.readers.model import Draft, Scene
@@ -24,7 +24,7 @@ COULD_NOT_RUN = 124
 """From this exit status on, it was the shell or a signal that spoke."""
 OBJECTED, ENDED, LACKS, REFUSED = "purpose:objected", "purpose:ended", "purpose:lacks", "purpose:refused"
 
-_CHECKING = re.compile(
+_CHECKING = compiled(
     r"""(?x)(?:^|[\s/])(?:
       mix\ (?:test|credo|dialyzer|sobelow|format|xref|coveralls|doctor)
     | cargo\ (?:test|t|clippy|fmt|nextest|audit|deny|miri|kani|semver-checks|machete|udeps|tarpaulin
@@ -46,7 +46,7 @@ _CHECKING = re.compile(
     )(?:$|[\s:])"""
 )
 
-_JUDGING = re.compile(
+_JUDGING = compiled(
     r"(?:^|[\s:/@])(?:lint|validate|check|verify|test|audit|spec|typecheck|type-check|check-types)(?:$|[\s:])"
 )
 """An argument that asks any program to judge."""
@@ -71,7 +71,7 @@ _OTHERS = frozenset(
     | {"mvn", "mvnw", "gradle", "gradlew", "sbt", "make", "npm"}
 )
 """Programs that do something else under such an argument."""
-_UNABLE = re.compile(
+_UNABLE = compiled(
     r"\b(?:missing the dependenc\w+|missing (?:a |the )?(?:module|package|dependenc\w+|system librar\w+)|not installed"
     r"|is not found|can.t load config|(?:cannot|could not|unable to|failed to) (?:load|start|launch"
     r"|find (?:the )?(?:module|config\w*|package|plugin|executable|binary))"
@@ -81,22 +81,22 @@ _UNABLE = re.compile(
 )
 """A checker that did not come to check, in lower case."""
 _UNABLE_CHARS = 100_000
-_TROUBLE = re.compile(
+_TROUBLE = compiled(
     r"(?i)\b(?:error|fail|failed|failure|failing|warn|warning|violat\w*|unused|not|no|mismatch\w*|differ\w*|expected|danger|high"
     r"|critical|fatal|found|removed|missing|should|must|invalid|undefined|unsolved|incomplete|changed?|too|cannot|vulnerab\w*)\b"
     r"|[✖✘✗❌🚨]"
 )
-_LACKS = re.compile(
+_LACKS = compiled(
     r"(?i)\b(?:not (?:be )?(?:found|installed|available|located|resolved|provided|configured|inside|supported|satisfied)|no such"
     r"|unknown|does not exist|could ?n.t find"
     r"|(?:cannot|can.t|could not|unable to|failed to) (?:find|locate|satisfy|resolve|load|query)"
     r"|no (?:\w+ ){0,4}(?:found|provider|match\w*|interpreter|ebuilds?|nodes?|plugin|version|compatible)"
     r"|missing|requires?|required|must be set|incompatible|unsupported|out of date|mismatch)\b"
 )
-_RUNS = re.compile(r"\s(?:run|run-script|exec|start|test|x|dlx|task|script|call|repl)(?:\s|$)")
+_RUNS = compiled(r"\s(?:run|run-script|exec|start|test|x|dlx|task|script|call|repl)(?:\s|$)")
 """Under these, an installer runs a program of the project, whose words are its own."""
-_REFUSES = re.compile(r"(?i)\b(?:error|fatal|abort\w*|refus\w*|conflict\w*|cannot|can.t|could not|failed|not|no)\b")
-_WARNS = re.compile(r"(?i)\W{0,3}(?:npm )?warn(?:ing)?\b")
+_REFUSES = compiled(r"(?i)\b(?:error|fatal|abort\w*|refus\w*|conflict\w*|cannot|can.t|could not|failed|not|no)\b")
+_WARNS = compiled(r"(?i)\W{0,3}(?:npm )?warn(?:ing)?\b")
 _STATED = frozenset({FINDING, COUNT, FAILED, RAISED, LINT})
 
 
@@ -124,6 +124,8 @@ def _state(drafts: Sequence[Draft], code: str, words: re.Pattern[str]) -> None:
         for index, line in enumerate(draft.bare):
             if _is_free(draft, index) and words.search(line) and (code == OBJECTED or not _WARNS.match(line)):
                 _say(draft, index, code)
+                if code == OBJECTED and names_an_error(line):
+                    draft.message(ERROR, index)
                 return
 
 

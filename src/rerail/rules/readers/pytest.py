@@ -5,10 +5,9 @@ Source: pytest's `_pytest/terminal.py` and `_pytest/_code/code.py`; observed wit
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
-from rerail.rules.readers.judged import ASSERTED, conclude, is_judgement
+from rerail.regex import compiled
+from rerail.rules.readers.judged import ASSERTED, ENDED, conclude, is_judgement
 from rerail.rules.readers.model import Weight
 from rerail.rules.readers.traceback import names_a_type
 
@@ -20,20 +19,21 @@ if TYPE_CHECKING:
 _End = tuple[int, str]
 """A line, and what it says without the name of the test."""
 
-_SECTION = re.compile(r"^={3,} (?P<title>\S.*?) ={3,}$")
+_SECTION = compiled(r"^={3,} (?P<title>\S.*?) ={3,}$")
 _OPENING = frozenset(
     {"test session starts", "FAILURES", "ERRORS", "PASSES", "short test summary info", "warnings summary"}
 )
 _TOLD = frozenset({"FAILURES", "ERRORS", "XFAILURES"})
-_BLOCK = re.compile(r"^_{3,} .+ _{3,}$")
-_CAPTURED = re.compile(r"^-{3,} (?:Captured|live) .+ -{3,}$")
-_FAULT = re.compile(r"^E(?: {1,40}(?P<text>\S.*)?)?$")
-_SUMMARY = re.compile(r"^(?:FAILED|ERROR|SUBFAIL\w{0,12}(?:\(.{0,80}\))?) (?P<test>\S+)(?: - (?P<text>.*))?$")
-_ASSERTION = re.compile(r"^(?:>|    ) {0,40}(?:assert\b|self\.assert\w+\()")
-_PARAMETERS = re.compile(r"\[.{0,400}?\](?= - |$)")
-_COUNTS = re.compile(r"^(?:=+ )?(?:[\w, ]{3,120}|no tests ran) in [\d.]+s?(?: \([\d:]+\))?(?: =+)?$")
-_COUNTED = re.compile(r"\b\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b|no tests ran")
-_PROGRESS = re.compile(
+_BLOCK = compiled(r"^_{3,} .+ _{3,}$")
+_CAPTURED = compiled(r"^-{3,} (?:Captured|live) .+ -{3,}$")
+_FAULT = compiled(r"^E(?: {1,40}(?P<text>\S.*)?)?$")
+_SUMMARY = compiled(r"^(?:FAILED|ERROR|SUBFAIL\w{0,12}(?:\(.{0,80}\))?) (?P<test>\S+)(?: - (?P<text>.*))?$")
+_ASSERTION = compiled(r"^(?:>|    ) {0,40}(?:assert\b|self\.assert\w+\()")
+_PARAMETERS = compiled(r"\[.{0,400}?\](?= - |$)")
+_COUNTS = compiled(r"^(?:=+ )?(?:[\w, ]{3,120}|no tests ran) in [\d.]+s?(?: \([\d:]+\))?(?: =+)?$")
+_FAILING = compiled(r"\b(?:failed|errors?)\b")
+_COUNTED = compiled(r"\b\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)\b|no tests ran")
+_PROGRESS = compiled(
     r"^(?:[.FEsxXpP]{1,200}(?:\s+\[\s*\d+%\])?|\S+\.py [.FEsxXpP]*\s*(?:\[\s*\d+%\])?|\[gw\d+\] .*"
     r"|\S+::\S.*|collecting .*|collected .*"
     r"|platform .* -- Python .*|rootdir: .*|plugins: .*|configfile: .*|testpaths: .*|cachedir: .*"
@@ -41,11 +41,11 @@ _PROGRESS = re.compile(
     r"|\d+ workers? \[\d+ items?\].*|created: \d+/\d+ workers?|bringing up nodes\.\.\."
     r"|scheduling tests via .*|timeout\w*: .*)$"
 )
-_LOUD = re.compile(
+_LOUD = compiled(
     r"^(?:worker '\w+' crashed while running|\[gw\d+\] node down: |Fatal Python error: |INTERNALERROR>"
     r"|ERROR: |Killed|Segmentation fault)"
 )
-_COVERAGE = re.compile(r"^(?:ERROR: Coverage failure|FAIL Required test coverage)")
+_COVERAGE = compiled(r"^(?:ERROR: Coverage failure|FAIL Required test coverage)")
 _INTERNAL = "INTERNALERROR>"
 _SIGNS = ("= failures =", "= errors =", "test session starts", "short test summary", ".py::")
 
@@ -74,7 +74,8 @@ class _Report:
 
     def read(self) -> None:
         for index, line in enumerate(self.draft.bare):
-            self._line(index, line)
+            if self.draft.weights[index] is not Weight.MASKED:  # what a builder repeats is no part of the report
+                self._line(index, line)
         self._end_block()
         if self.counted:
             self.draft.mask(
@@ -144,12 +145,19 @@ class _Report:
         last = _head(groups[-1])
         if is_judgement(last[1]):
             self.ends.append(last)
+            self._show_end(last[0])
             self._show_assertion(groups[-1][0][0] - 1)
         else:
             self.ends += [_head(group) for group in groups]
             for group in groups:
                 self.draft.mark(Weight.DECIDING, *(index for index, text in group if text))
         self.draft.mask(*(index for group in groups for index, _ in group if index != last[0]))
+
+    def _show_end(self, index: int) -> None:
+        """Let what the test ended with be cited in full: the summary cuts it short."""
+        self.draft.mark(Weight.DECIDING, index)
+        self.draft.shown_as(index, "judged")
+        self.draft.fact("code", ENDED, index)
 
     def _show_assertion(self, index: int) -> None:
         """Let the assertion itself be cited: the line of source above what pytest made of it."""
@@ -159,7 +167,7 @@ class _Report:
             self.draft.fact("code", ASSERTED, index)
 
     def _conclude(self) -> None:
-        failing = [index for index in self.counted if re.search(r"\b(?:failed|errors?)\b", self.draft.bare[index])]
+        failing = [index for index in self.counted if _FAILING.search(self.draft.bare[index])]
         for index, text in self.told:
             if (not text and self.ends) or (text.endswith("...") and not is_judgement(text)):
                 self.draft.mask(index)  # the E lines say it whole

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.plain_json import parse
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.unwrap import response_status
 
@@ -60,7 +59,7 @@ def _documents(text: Sequence[str]) -> list[Any]:
     for candidate in (whole, text[-1]):
         if candidate[:1] in "{[" and len(candidate) <= _MAX_CHARS:
             try:
-                return [json.loads(candidate)]
+                return [parse(candidate)]
             except (ValueError, RecursionError):
                 continue
     return []

@@ -6,13 +6,13 @@ counts and what tests ended with may decide. Source: the runners' own reporters;
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING, NamedTuple
-from rerail.rules.readers.judged import FAILED, conclude
+from rerail.regex import compiled
+from rerail.rules.readers.judged import FAILED, NAMED, conclude, is_judgement
 from rerail.rules.readers.model import Weight
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from rerail.rules.readers.model import Draft, Scene
@@ -37,33 +37,33 @@ class Shape(NamedTuple):
     """Tests end in lines of their log, in no order that tells which: one judgement among them speaks for the run."""
 
 
-_NEVER = re.compile(r"(?!)")
+_NEVER = compiled(r"(?!)")
 _ERROR = r"(?:[A-Za-z_][\w.$:\\]*)?(?:Error|Exception|Failure|Timeout|Errno::[A-Z]+)\b"
 SHAPES: dict[str, Shape] = {
     "libtest": Shape(
         "test result: failed",
-        re.compile(r"^---- \S.* std(?:out|err) ----$"),
-        re.compile(
+        compiled(r"^---- \S.* std(?:out|err) ----$"),
+        compiled(
             r"^(assertion.*|called `.*|Error: .*|.*panicked at '.*|index out of bounds.*|attempt to .*"
             r"|explicit panic|not (?:yet )?implemented.*|[^\s=].*)$"),
-        re.compile(r"^test result: FAILED\..*"),
-        re.compile(
+        compiled(r"^test result: FAILED\..*"),
+        compiled(
             r"^(?:test \S+ .*|thread '.*' (?:\(\d+\) )?panicked at .*:$|failures:|running \d+ tests?|    \S+$"
             r"|note: .*|stack backtrace:)$"),
-        re.compile(
+        compiled(
             r"^(?:assertion|called `Option::unwrap|called `Result::\w+\(\)` on an `(?:Err|Ok)` value: (?:\""
             r"|\w+$|[\w(){}]+$)|index out of bounds|attempt to |explicit panic|not (?:yet )?implemented"
             r"|test did not panic|[^:]{0,200}$)"),
     ),
     "go test": Shape(
         "fail",
-        re.compile(r"^(?:\s*--- FAIL: .*|=== (?:RUN|FAIL:?) +.*)$"),
-        re.compile(r"^\s{2,}\S+_test\.go:\d+: ?(\S.*)$|^(panic: .*)$|^\s+Error:\s+(\S.*)$"),
-        re.compile(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$|^DONE \d+ tests?.*, [1-9]\d{0,6} (?:failure|error)s?.*"),
-        re.compile(
+        compiled(r"^(?:\s*--- FAIL: .*|=== (?:RUN|FAIL:?) +.*)$"),
+        compiled(r"^\s{2,}\S+_test\.go:\d+: ?(\S.*)$|^(panic: .*)$|^\s+Error:\s+(\S.*)$"),
+        compiled(r"^FAIL(?:\s+\S+\s+(?:[\d.]+s|\(cached\)))?$|^DONE \d+ tests?.*, [1-9]\d{0,6} (?:failure|error)s?.*"),
+        compiled(
             r"^(?:=== (?:PAUSE|CONT|NAME) .*|\s*--- (?:PASS|SKIP): .*|ok  \t.*|\?   \t.*|PASS|exit status \d+"
             r"|coverage: .*|goroutine \d+ \[.*|\t\S+\.go:\d+ .*)$"),
-        re.compile(
+        compiled(
             r"(?i).*\bgot\b.{0,200}\bwant|.*\bwant\b.{0,200}\bgot\b|.*\(-want \+got\)|.*race detected during"
             r"|(?!.*(?:dial tcp|connection refused|no such host|i/o timeout|context deadline exceeded"
             r"|TLS handshake|EOF$|status(?: code)?:? [45]\d\d))"),
@@ -71,139 +71,139 @@ SHAPES: dict[str, Shape] = {
     ),
     "RSpec": Shape(
         "failures:\n",
-        re.compile(r"^\s{2}\d+\) .*$"),
-        re.compile(
+        compiled(r"^\s{2}\d+\) .*$"),
+        compiled(
             rf"^\s{{5,}}+((?:expected|Expected)\b.*|{_ERROR}.*|.*(?:to eq|to be|to match|to raise|but (?:nothing"
             rf"|got)).*)$"),
-        re.compile(r"^\d+ examples?, (?:[1-9]\d{0,6} failures?.*|0 failures, .*errors? occurred.*)$"),
-        re.compile(
+        compiled(r"^\d+ examples?, (?:[1-9]\d{0,6} failures?.*|0 failures, .*errors? occurred.*)$"),
+        compiled(
             r"^(?:rspec \S+.*|Failed examples:|Failures:|\s+# \S.*|\s+Failure/Error:.*|\s+got: .*"
             r"|\s+\(compared using .*|\s{2,}[-+@].*)$"),
-        re.compile(r"^(?:[Ee]xpected|(?!.*Error).*to )"),
+        compiled(r"^(?:[Ee]xpected|(?!.*Error).*to )"),
     ),
     "minitest": Shape(
         " runs, ",
-        re.compile(r"^\s*\d+\) (?:Failure|Error):$"),
-        re.compile(
+        compiled(r"^\s*\d+\) (?:Failure|Error):$"),
+        compiled(
             rf"^(Expected.*|{_ERROR}.*|--- expected|Failed (?:assertion|refutation).*|.+ expected but .*"
             rf"|<.*> expected.*)$"),
-        re.compile(r"^\d+ runs, \d+ assertions, (?:[1-9]\d{0,6} failures|\d+ failures, [1-9]\d{0,6} errors).*"),
-        re.compile(r"^(?:\S+#test_\S+.*|Run options: .*|# Running:|[.FES]+|\s+Actual: .*)$"),
-        re.compile(r"^(?:Expected|---|Failed|.*expected)"),
+        compiled(r"^\d+ runs, \d+ assertions, (?:[1-9]\d{0,6} failures|\d+ failures, [1-9]\d{0,6} errors).*"),
+        compiled(r"^(?:\S+#test_\S+.*|Run options: .*|# Running:|[.FES]+|\s+Actual: .*)$"),
+        compiled(r"^(?:Expected|---|Failed|.*expected)"),
     ),
     "test-unit": Shape(
         " tests, ",
-        re.compile(r"^(?:Failure|Error): test.*"),
-        re.compile(rf"^(<.*> expected.*|{_ERROR}.*|.* is not true\.)$"),
-        re.compile(r"^\d+ tests, \d+ assertions, (?:[1-9]\d{0,6} failures|\d+ failures, [1-9]\d{0,6} errors).*"),
+        compiled(r"^(?:Failure|Error): test.*"),
+        compiled(rf"^(<.*> expected.*|{_ERROR}.*|.* is not true\.)$"),
+        compiled(r"^\d+ tests, \d+ assertions, (?:[1-9]\d{0,6} failures|\d+ failures, [1-9]\d{0,6} errors).*"),
         None,
-        re.compile(r"^<|.*is not true"),
+        compiled(r"^<|.*is not true"),
     ),
     "PHPUnit": Shape(
         "assertions: ",
-        re.compile(r"^\d+\) \S+::\S+.*$"),
-        re.compile(rf"^(Failed asserting.*|{_ERROR}.*)$"),
-        re.compile(r"^(?:Tests: \d+, Assertions: .*(?:Failures|Errors): [1-9].*|(?:FAILURES|ERRORS)!)$"),
-        re.compile(
+        compiled(r"^\d+\) \S+::\S+.*$"),
+        compiled(rf"^(Failed asserting.*|{_ERROR}.*)$"),
+        compiled(r"^(?:Tests: \d+, Assertions: .*(?:Failures|Errors): [1-9].*|(?:FAILURES|ERRORS)!)$"),
+        compiled(
             r"^(?:There (?:was|were) \d+ (?:failure|error)s?:|--- Expected|\+\+\+ Actual|@@ @@|[-+]\S.*"
             r"|\S+\.php:\d+)$"),
-        re.compile(r"^Failed asserting"),
+        compiled(r"^Failed asserting"),
     ),
     "Surefire": Shape(
         "tests run:",
-        re.compile(r"^(?:\[ERROR\] )?\S+(?:\(\S+\))? .*(?:<<< (?:FAILURE|ERROR)!|FAILED)$"),
-        re.compile(rf"^({_ERROR}.*)$"),
-        re.compile(
+        compiled(r"^(?:\[ERROR\] )?\S+(?:\(\S+\))? .*(?:<<< (?:FAILURE|ERROR)!|FAILED)$"),
+        compiled(rf"^({_ERROR}.*)$"),
+        compiled(
             r"^(?:\[(?:ERROR|WARNING)\] )?Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9]).*"
             r"|^\[ERROR\] .*There are test failures\..*"),
-        re.compile(
+        compiled(
             r"^\[ERROR\] (?:Failures:|Errors:|  \S+:\d+.*|  \S+\.\S+ .*|Please refer to .*|-> \[Help 1\]"
             r"|To see the full stack.*|Re-run Maven .*|For more information .*|\[Help \d\] .*"
             r"|After correcting .*|$)|^\s*(?:at \S.*|\.\.\. \d+ more)"),
     ),
     "Gradle": Shape(
         " tests completed, ",
-        re.compile(r"^\S.* > .* FAILED$"),
-        re.compile(rf"^\s++({_ERROR}.*?)(?: at \S+:\d+)?$"),
-        re.compile(r"^\d+ tests? completed, [1-9]\d{0,6} failed.*|.*There were failing tests\..*"),
+        compiled(r"^\S.* > .* FAILED$"),
+        compiled(rf"^\s++({_ERROR}.*?)(?: at \S+:\d+)?$"),
+        compiled(r"^\d+ tests? completed, [1-9]\d{0,6} failed.*|.*There were failing tests\..*"),
     ),
     "dotnet test": Shape(
         "failed!",
-        re.compile(r"^\s*+(?:Failed \S.* \[.*\]|\[xUnit\.net .*\] .* \[FAIL\]|X \S.*)$"),
-        re.compile(rf"^\s++(Assert\.\w+.*|Expected.*|{_ERROR}.*|.*(?:Expected|but was).*)$"),
-        re.compile(r"^\s*+(?:Failed! {2}- Failed: +[1-9].*|Test Run Failed\..*|.*[1-9]\d{0,6} failed, .*)$"),
-        re.compile(
+        compiled(r"^\s*+(?:Failed \S.* \[.*\]|\[xUnit\.net .*\] .* \[FAIL\]|X \S.*)$"),
+        compiled(rf"^\s++(Assert\.\w+.*|Expected.*|{_ERROR}.*|.*(?:Expected|but was).*)$"),
+        compiled(r"^\s*+(?:Failed! {2}- Failed: +[1-9].*|Test Run Failed\..*|.*[1-9]\d{0,6} failed, .*)$"),
+        compiled(
             r"^\s*+(?:\[xUnit\.net .*|Error Message:|Stack Trace:|at \S.*|Passed \S.*\[.*"
             r"|Standard Output Messages:|↓ .*|Expected: .*|Actual: .*)$"),
-        re.compile(r"^(?:Assert|Expected|.*but was)"),
+        compiled(r"^(?:Assert|Expected|.*but was)"),
     ),
     "CTest": Shape(
         "tests passed, ",
-        re.compile(r"^\s*\d+/\d+ Test +#\d+: .*\*\*\*.*$"),
+        compiled(r"^\s*\d+/\d+ Test +#\d+: .*\*\*\*.*$"),
         _NEVER,
-        re.compile(r"^(?:\d+% tests passed, [1-9]\d{0,6} tests? failed out of \d+|The following tests FAILED:)$"),
-        re.compile(
+        compiled(r"^(?:\d+% tests passed, [1-9]\d{0,6} tests? failed out of \d+|The following tests FAILED:)$"),
+        compiled(
             r"^(?:\s+Start +\d+: .*|Test project .*|\s*\d+/\d+ Test .*|\s+\d+ - \S+ \(.*\).*"
             r"|Errors while running CTest.*|Total Test time .*)$"),
     ),
     "TAP": Shape(
         "",
-        re.compile(r"^#   Failed test.*|^t/\S+ \.+.*"),
+        compiled(r"^#   Failed test.*|^t/\S+ \.+.*"),
         _NEVER,
-        re.compile(
+        compiled(
             r"^(?:\s*not ok \d+(?!.*# (?:TODO|SKIP|todo|skip)).*|Result: FAIL|# [Ll]ooks like you failed .*"
             r"|# fail +[1-9]\d{0,6}|Failed \d+/\d+ (?:subtests|test programs).*|\d+ tests, [1-9]\d{0,6} failures?.*"
             r"|# failed [1-9].*)$"),
-        re.compile(
+        compiled(
             r"^\s*+(?:ok \d+.*|# .*|#$|\s{3,}\S.*|---|\.\.\.|Test Summary Report|Failed tests?:? .*"
             r"|Non-zero exit status: .*|Files=\d+.*)$"),
     ),
     "ExUnit": Shape(
-        " tests, ",
-        re.compile(r"^\s+\d+\) (?:test|property|doctest) .*"),
-        re.compile(rf"^\s++((?:Assertion with|Expected|match \(=\) failed|Assertion failed|\*\* \().*|{_ERROR}.*)$"),
-        re.compile(r"^(?:\d+ \w+, )*\d+ tests?, [1-9]\d{0,6} failures?.*"),
-        re.compile(r"^\s++(?:code: .*|left: .*|right: .*|stacktrace:.*|\S+\.exs:\d+.*)$"),
-        re.compile(r"^(?:Assertion|Expected|match)"),
+        " failure",
+        compiled(r"^\s+\d+\) (?:test|property|doctest) .*"),
+        compiled(rf"^\s++((?:Assertion with|Expected|match \(=\) failed|Assertion failed|\*\* \().*|{_ERROR}.*)$"),
+        compiled(r"^(?:\d+ \w+, )*\d+ tests?, [1-9]\d{0,6} failures?.*"),
+        compiled(r"^\s++(?:code: .*|left: .*|right: .*|stacktrace:.*|\S+\.exs:\d+.*)$"),
+        compiled(r"^(?:Assertion|Expected|match)"),
     ),
     "GoogleTest": Shape(
         "[  failed  ]",
-        re.compile(r"^\S+:\d+: Failure$"),
-        re.compile(r"^((?:Expected|Value of|C\+\+ exception|The difference|Failed|Which is).*)$"),
-        re.compile(r"^\[  FAILED  \] \d+ tests?, listed below:.*|^\s*[1-9]\d{0,6} FAILED TESTS?$"),
-        re.compile(
+        compiled(r"^\S+:\d+: Failure$"),
+        compiled(r"^((?:Expected|Value of|C\+\+ exception|The difference|Failed|Which is).*)$"),
+        compiled(r"^\[  FAILED  \] \d+ tests?, listed below:.*|^\s*[1-9]\d{0,6} FAILED TESTS?$"),
+        compiled(
             r"^\[(?: RUN|       OK|  PASSED|  FAILED|-{3,}|={3,}).*\].*|^\s+(?:Actual|Which is|Expected"
             r"|To be equal): .*"),
-        re.compile(r"^(?!C\+\+ exception)"),
+        compiled(r"^(?!C\+\+ exception)"),
     ),
     "Behave": Shape(
         " failed, ",
-        re.compile(r"^\s*+(?:Scenario|Scenario Outline): .*"),
-        re.compile(rf"^\s*+((?:Assertion Failed|ASSERT FAILED): .*|{_ERROR}.*)$"),
-        re.compile(
+        compiled(r"^\s*+(?:Scenario|Scenario Outline): .*"),
+        compiled(rf"^\s*+((?:Assertion Failed|ASSERT FAILED): .*|{_ERROR}.*)$"),
+        compiled(
             r"^\d+ (?:features?|scenarios?|steps?) passed, [1-9]\d{0,6} failed.*"
             r"|^\d+ scenarios? \([1-9]\d{0,6} failed.*"),
-        re.compile(r"^\s*+(?:Given|When|Then|And|But|Feature:|Scenario:|Failing scenarios:|features/\S+:\d+) ?.*$"),
-        re.compile(r"^(?:Assertion Failed|ASSERT FAILED)"),
+        compiled(r"^\s*+(?:Given|When|Then|And|But|Feature:|Scenario:|Failing scenarios:|features/\S+:\d+) ?.*$"),
+        compiled(r"^(?:Assertion Failed|ASSERT FAILED)"),
     ),
     "Foundry": Shape(
         "suite result: failed",
-        re.compile(r"^\[FAIL[:.\]].*"),
+        compiled(r"^\[FAIL[:.\]].*"),
         _NEVER,
-        re.compile(r"^Suite result: FAILED\..*"),
-        re.compile(r"^\[(?:PASS|FAIL)[:.\]].*|^Ran \d+ tests? .*|^Failing tests:|^Encountered .*"),
+        compiled(r"^Suite result: FAILED\..*"),
+        compiled(r"^\[(?:PASS|FAIL)[:.\]].*|^Ran \d+ tests? .*|^Failing tests:|^Encountered .*"),
     ),
     "Robot Framework": Shape(
         "| fail |",
-        re.compile(r"^.* \| FAIL \|$"),
+        compiled(r"^.* \| FAIL \|$"),
         _NEVER,
-        re.compile(r"^\d+ tests?, \d+ passed, [1-9]\d{0,6} failed$"),
-        re.compile(r"^(?:=+|-+|.* \| PASS \|)$"),
+        compiled(r"^\d+ tests?, \d+ passed, [1-9]\d{0,6} failed$"),
+        compiled(r"^(?:=+|-+|.* \| PASS \|)$"),
     ),
 }  # fmt: skip
 
 
-_PLAN = re.compile(r"(?m)^1\.\.\d+\b|^tap version|^result: fail")
+_PLAN = compiled(r"(?m)^1\.\.\d+\b|^tap version|^result: fail")
 """Without its plan, ``not ok`` may be anybody's words."""
 
 
@@ -222,6 +222,7 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
     ends: list[tuple[int, str]] = []
     judged: list[int] = []
     inside = found = False
+    named = -1
     counted = frozenset(last)
     for index, line in enumerate(draft.bare):
         if draft.weights[index] is not None:
@@ -230,6 +231,10 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
             inside = False
         elif shape.head.match(line):
             inside, found = True, False
+            if named < 0:
+                named = index
+                draft.mark(Weight.PLAIN, index)
+                draft.shown_as(index, "a test")
             draft.mask(index)
         elif (
             inside
@@ -253,6 +258,8 @@ def _read(draft: Draft, shape: Shape, last: list[int]) -> None:
         draft.mark(Weight.DECIDING, index)
         draft.shown_as(index, "a test judged")
         draft.fact("code", FAILED, index)
+    if named >= 0 and (judged or (ends and is_judgement(ends[0][1]))):
+        draft.fact("code", NAMED, named)
     if ends or (last and not judged):
         conclude(draft, ends, last)
     if shape.end is _NEVER and last:

@@ -6,8 +6,6 @@ and marker lines are masked.
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
 from rerail.rules.readers.lazy import lazy
 from rerail.rules.readers.model import Draft, Scene, Weight
@@ -28,6 +26,8 @@ _START = lazy(r"^(?P<indent>[\s|+]*(?:E\s+)?)Traceback \(most recent call last\)
 _FRAME = lazy(r"^[\s|+\-]*+(?:E\s+)?(?:File \"|File '|\[Previous line repeated|\.\.\.<\d+ lines?>\.\.\.)")
 _TELLING = lazy(r"\bos\.getcwd\(\)|\bPath\.cwd\(\)|\bos\.environ\[|\bos\.chdir\(")
 """Source whose error means more than its type: ``KeyError`` of an environment variable, a working directory that is gone."""
+_IN_ENVIRON = lazy(r"\s*File \"(?:<frozen os>|.{1,200}[\\/]os\.py)\", line \d+, in __getitem__$")
+"""The frame in which a missing environment variable is looked up, where no source tells: ``python -c``, a frozen program."""
 _CAUSE = lazy(r"^[\s|]*The above exception was the direct cause")
 _CONTEXT = lazy(r"^[\s|]*During handling of the above exception")
 ERROR_NAME = lazy(
@@ -41,6 +41,7 @@ _TYPE_SUFFIX = lazy(
 )
 """What the name of an exception ends in, or the module that it comes from."""
 _STACK = lazy(r"^\s+at (?:async )?(?:new )?[\w<>$.\[\]/:@ \-]*[\w>)\]]|^\s+\.\.\. \d+ more")
+_THROWN_AT = lazy(r"^(?:file:///|/|node:|[A-Za-z]:\\)\S+:\d+$")
 _INSPECTION_END = lazy(r"^\s*\},?\s*$")
 
 
@@ -108,6 +109,9 @@ def _read_part(draft: Draft, start: int) -> int | None:
         draft.mark(Weight.ERROR, index)
         if _TELLING.search(draft.lines[source]):
             draft.weights[source] = Weight.ERROR
+        elif _IN_ENVIRON.match(draft.lines[index - 1]):
+            draft.weights[index - 1] = Weight.ERROR
+            draft.shown_as(index - 1, "os.environ[name]")
         if found := ERROR_NAME.match(line):
             draft.fact("exception", found[1], index)
             if found[1] in ("KeyError", "AssertionError"):
@@ -150,7 +154,7 @@ def _mask_thrown_source(draft: Draft, named: int) -> None:
     place = named - 1
     while place >= 0 and named - place <= 6:
         line = draft.lines[place]
-        if re.match(r"^(?:file:///|/|node:|[A-Za-z]:\\)\S+:\d+$", line):
+        if _THROWN_AT.match(line):
             draft.mask(*range(place, named))
             return
         place -= 1

@@ -5,9 +5,8 @@ Source: CPython's `unittest/runner.py` and `doctest.py`; behave's and Robot's fo
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
+from rerail.regex import compiled
 from rerail.rules.readers.judged import conclude, is_judgement
 from rerail.rules.readers.traceback import names_a_type
 
@@ -16,13 +15,13 @@ if TYPE_CHECKING:
 
     from rerail.rules.readers.model import Draft, Scene
 
-_RULE = re.compile(r"^(?:={70}|-{70})$")
-_HEAD = re.compile(r"^(?:FAIL|ERROR|UNEXPECTED SUCCESS): \S")
-_LAST = re.compile(r"^(?:FAILED \(|FAILED$)")
-_PROGRESS = re.compile(
+_RULE = compiled(r"^(?:={70}|-{70})$")
+_HEAD = compiled(r"^(?:FAIL|ERROR|UNEXPECTED SUCCESS): \S")
+_LAST = compiled(r"^(?:FAILED \(|FAILED$)")
+_PROGRESS = compiled(
     r"^(?:[.FEsxu]{1,200}|\w+ \([\w.]+\)(?: \.\.\. .*)?|.{1,200} \.\.\. (?:ok|FAIL|ERROR|skipped .*|expected failure))$"
 )
-_DOCTEST = re.compile(r"^(?:\*{70}|\*\*\*Test Failed\*\*\*)")
+_DOCTEST = compiled(r"^(?:\*{70}|\*\*\*Test Failed\*\*\*)")
 
 
 def read(drafts: Sequence[Draft], scene: Scene) -> None:

@@ -6,10 +6,8 @@ itself, or Python's ``repr`` rather than JSON. Bare digits are never a status: t
 
 from __future__ import annotations
 
-import re
-
 from rerail.light_typing import TYPE_CHECKING
-from rerail.rules.readers import errnos
+from rerail.rules.readers import errno_texts, errnos
 from rerail.rules.readers.lazy import lazy
 
 if TYPE_CHECKING:
@@ -61,17 +59,19 @@ _BEFORE = lazy(r"""(?ix)
     (?: \bHTTP(?:S|/\d(?:\.\d)?)?[\s:=(\-]{1,3}(?:(?:status|error|code|response|exception)[\s:=]{1,3}){0,2}
       | \bstatus(?:[\s_\-]?code)?["']?(?:\s(?:is|was|of|code))?[\s:=("']{1,4}
       | \b(?:returned|responded|replied|failed|answered)(?:\swith)?(?:\san?)?
-          (?:\s(?:error|HTTP|status|code|response)){0,3}[\s:]{1,3}
+          (?:\s(?:error|HTTP|status|code|response)){0,3}[\s:]{1,3}\(?
       | \b(?:API|server|client|provider|upstream|gateway|request|unexpected|response|URL)\s
           (?:request\s)?(?:error|failed)[\s:]{1,3}\(?
-      | \b(?:error|response)\scode[\s:]{1,3}
+      | \b(?:error|response)\scode(?:\s(?:is|was|of|returned))?[\s:]{1,3}
+      | (?:Bad\sRequest|Unauthorized|Payment\sRequired|Forbidden|Not\sFound|Conflict|Too\sLarge|Unprocessable\s(?:Entity|Content)|
+          Too\sMany\sRequests|Internal\sServer\sError|Bad\sGateway|Service\sUnavailable|Gateway\sTime-?out)\s[(\[]
       | ^\s*Code:\s | Error:\s\[ | <(?:title|h1)>\s? | \bHTTP\b.{0,30},\sgot\s
       | \b(?:API|Http|Status|RateLimit|PermissionDenied|Authentication|NotFound|BadRequest|Server|Client|Conflict|Response|
           Provider|UnprocessableEntity)\w{0,24}(?:Error|Exception):\s
     )$""")
 """Words of HTTP right before a status."""
 _AFTER = lazy(r"""(?ix)
-    [\s\-:,(]{1,3}(?:Bad\sRequest|Unauthorized|Authorization\sRequired|Payment\sRequired|Forbidden|Not\sFound|Method\sNot\sAllowed|
+    [)\s\-:,(]{1,3}(?:Bad\sRequest|Unauthorized|Authorization\sRequired|Payment\sRequired|Forbidden|Not\sFound|Method\sNot\sAllowed|
       Not\sAcceptable|Proxy\sAuthentication\sRequired|Request\sTime-?out|Conflict\b|Gone\b|Length\sRequired|Precondition\sFailed|
       (?:Request\sEntity|Payload|Content)\sToo\sLarge|URI\sToo\sLong|Unsupported\sMedia\sType|Unprocessable|Failed\sDependency|
       Upgrade\sRequired|Precondition\sRequired|Too\sMany\sRequests|Request\sHeader\sFields\sToo\sLarge|
@@ -79,9 +79,31 @@ _AFTER = lazy(r"""(?ix)
       Gateway\sTime-?out|Insufficient\sStorage|Overloaded|Client\sError|Server\sError|error\sresponses)
     | ,\s?message=['"](?!Not\senough|Bad\sstatus)""")
 """A reason phrase right after one."""
-_BODY_AFTER = lazy(r"\s?\{|\s[a-z]{2,20}(?:_[a-z]{2,20}){1,3}:\s")
-_ERROR_BEFORE = lazy(r"(?:^|(?i:error)[:\s]{1,3}\(?|attempts: )$")
+_BODY_AFTER = lazy(r"\s?\{|\s(?:None|[A-Z_]{2,30})\.\s\{|\s[a-z]{2,20}(?:_[a-z]{2,20}){1,3}:\s")
+_ERROR_BEFORE = lazy(r"(?:^|(?i:error)[:\s]{1,3}\(?|attempts: |\S: )$")
+_RAISED_WITH = lazy(
+    r"\b(?!Key|Index|Value|Assertion)[A-Z]\w{2,50}(?:Error|Exception)(?:\$\w{2,40})?: \[?$|\[Errno $|\b[A-Z]{3,7} \S{1,40}: \[$"
+)
+"""What stands before a status where a client's exception begins with it, passes it off as an errno, or names the request."""
+_SAID_AFTER = lazy(r"\]?:? [\[({<\"'A-Za-z]")
 _FAILED_BEFORE = lazy(r"(?i)\b(?:failed|unable|cannot|could not)(?: to)? [\w ]{1,36}: \(?$")
+_ALONE = lazy(
+    r"(?i)^\W{0,3}(?:(?:HTTP|API|status|code|error|err|response|server|got|returned|with|an?|the)\W{1,3}){0,4}([45]\d\d)"
+    r"(?:\W{0,3}$|(?::| -) [a-z\"'{<])"
+)
+_ERROR_STATUS = r"(40[0-9]|41[0-8]|42[1-9]|431|451|50[0-9]|52[0-9]|530)"
+_COUNTED = (
+    "(?:files?|tests?|lines?|items?|rows?|[kKMG]?i?[bB](?:ytes?)?|ms|s|sec|seconds?|minutes?|times?|users?|records?|modules?"
+    "|warnings?|tokens?|requests?|calls?|characters?|chars|words?|pages?|points?|px|results?|entries|messages?)"
+)
+_TOLD = lazy(
+    r"(?i)\b(?:got|gets?|getting|gave|gives?|giving|says?|said|saw|sees?|seeing|hits?|hitting|receive[sd]?|receiving"
+    r"|answer(?:s|ed|ing)?|repl(?:y|ies|ied)|return(?:s|ed|ing)?|throws?|threw|throwing|fail(?:s|ed|ing)?|end(?:s|ed)?|died|with"
+    r"|keeps?|kept|an?|HTTP|status)(?: (?:me|us|with|back|an?|on|as|in|many|repeated|HTTP|status|error|code)){0,3}:? \(?"
+    rf"{_ERROR_STATUS}s?\b(?![.,:]\d|%|[ -]{_COUNTED}\b)"
+    rf"|(?<![\w.#$:-]){_ERROR_STATUS}(?:s? (?:from|by|since|for|while|when|during|responses?|on (?:every|each|all)|again)|'d)\b"
+)
+"""A status in prose: ``each attempt ended with a 502 response``, ``503 from upstream``."""
 _RESPONSE_HEAD = lazy(r"^HTTP/\d(?:\.\d)? ([1-5]\d\d)(?: |$)")
 _AWS = lazy(r"\bAn error occurred \(([\w.]{1,80})\)")
 _NAMED_CODE = lazy(
@@ -93,7 +115,8 @@ _LABELLED = lazy(
     r"^(?:\S{1,30} )?[45]\d\d ([A-Z][a-z]+(?:[A-Z][a-z]+){1,6}): |"
     r"\(([a-z]{3,20}(?:_[a-z]{2,20}){1,4})(?:, [^()]{1,40})?\)|\bcode:([A-Z]\w{2,40}(?:\.\w{2,60})?) |"
     r"\(([a-z]{3,20}/[a-z]{2,20}(?:-[a-z]{2,20}){1,5})\)|"
-    r"^(?:ERROR: )?\(([A-Z][a-z]+(?:[A-Z][a-z0-9]+){1,8})\) "
+    r"^(?:ERROR: )?\(([A-Z][a-z]+(?:[A-Z][a-z0-9]+){1,8})\) |"
+    r"\b[Ss]tatus[:=] ?([A-Z]{3,20}(?:_[A-Z]{2,20}){1,3})\b"
 )
 """A code with a word before it that says so, after a status, or in brackets before its message."""
 _NPM = lazy(r"^(?:npm|pnpm|yarn) (?:error|ERR!) code (E?[A-Z0-9_]{3,40})$|\b(ERR_[A-Z0-9_]{3,60})\b")
@@ -104,18 +127,21 @@ _ERRNO = lazy(
 )
 _CAPITALS = lazy(r"E[A-Z]{2}")
 _EXIT_STATUS = lazy(
-    r"(?i)\bexit(?:ed)?(?: with)?(?: a)?(?: non-?zero)?(?: exit)? (?:code|status)[:=]? ?(\d{3})\b|"
+    r"(?i)\bexit(?:ed)?(?: with)?(?: a)?(?: non-?zero)?(?: exit)? (?:code|status)[:=]? {0,8}\(?(\d{3})\b|"
     r": \*\*\* \[.{1,200}\] Error (\d{3})\b|"
-    r"\bExitCode=(\d{3})\b|\bexitCode[\"']?: (\d{3})\b"
+    r"^exit(?:ed)? (\d{3})$|: (?:exit|FAIL code) (\d{3}) \(|\bExitCode=(\d{3})\b|\bexitCode[\"']?: (\d{3})\b"
 )
 """Another program's exit status, from 124 up: lower ones mean what that program wants them to mean."""
-_SIGNAL = lazy(r"\bsignal[:=\s]{1,2}[\"']?(SIG[A-Z]{2,6})\b|\((SIG[A-Z]{2,6})\)|\bby (?:signal )?(SIG[A-Z]{2,6})\b")
+_SIGNAL = lazy(
+    r"\bsignal[:=\s]{1,2}[\"']?(SIG[A-Z]{2,6})\b|\((SIG[A-Z]{2,6})\)|\b(?:by (?:signal )?|Signals\.)(SIG[A-Z]{2,6})\b"
+)
 _RAISED = lazy(r"\braised ([A-Z]\w{2,60})>")
 """What a spent retry's future says it ended with."""
 _MESSAGE = lazy(
     rf"{_QUOTE}(?:message|msg|error|detail|text|reason|title|permissionDecisionReason|error_message|error_msg|faultstring|description|err|Message){_QUOTE}\s{{0,4}}:\s{{0,4}}(\\{{0,8}})([\"'])"
 )
 _CAUSED = lazy(r"(?:\(Caused by |\bCaused by: |\bcaused by: |\blast error: |\bcause: |\breason: )(.{3,2000})")
+_ESCAPED = lazy(r"\\+(.)")
 _MAX_MESSAGE = 4_000
 
 
@@ -168,6 +194,7 @@ def _statuses(line: str) -> Iterator[str]:
             or _AFTER.match(after)
             or (_ERROR_BEFORE.search(before) and _BODY_AFTER.match(after))
             or (before.endswith("ERROR ") and after.startswith(": "))
+            or (_SAID_AFTER.match(after) and _RAISED_WITH.search(before))
             or (not after.strip(" .)") and _FAILED_BEFORE.search(before))
         ):
             yield digits[0]
@@ -194,7 +221,9 @@ def _of_system(line: str) -> Iterator[tuple[str, str]]:
             name = errnos.by_number(int(number or plain), windows=kind == "WinError")
         if name:
             yield "errno", name
-    if "xit" in line or "] Error 1" in line:
+    if said := errno_texts.error_said(line):
+        yield "errno", said
+    if "xit" in line or "] Error 1" in line or "FAIL code" in line:
         for statuses in _EXIT_STATUS.findall(line):
             status = next(filter(None, statuses))
             if 124 <= int(status) <= 255:
@@ -222,6 +251,12 @@ def response_status(line: str) -> int | None:
     """Return the status of an HTTP response's first line, such as ``curl -i`` prints it; None for any other line."""
     head = _RESPONSE_HEAD.match(line)
     return int(head[1]) if head else None
+
+
+def lone_status(message: str) -> str | None:
+    """Return the status that a message of one line tells of: ``502``, ``403: Not yours``, ``the registry gave me a 503``."""
+    told = _ALONE.match(message) or _TOLD.search(message)
+    return next(filter(None, told.groups())) if told else None
 
 
 def messages(line: str) -> Iterator[str]:
@@ -258,4 +293,4 @@ def _closing(line: str, start: int, escape: str, quote: str) -> int:
 
 def _unescaped(text: str) -> str:
     # Enough for reading: escapes of quotes and newlines, at any depth of nesting; the line itself is what is cited.
-    return re.sub(r"\\+(.)", lambda found: {"n": "\n", "t": "\t", "r": ""}.get(found[1], found[1]), text)
+    return _ESCAPED.sub(lambda found: {"n": "\n", "t": "\t", "r": ""}.get(found[1], found[1]), text)

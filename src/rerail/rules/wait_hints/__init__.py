@@ -11,10 +11,7 @@ Nothing here raises on any text, waits, or reads a clock.
 from __future__ import annotations
 
 from rerail.light_typing import TYPE_CHECKING
-from rerail.rules.wait_hints.fields import read_date, read_date_line, read_fields, read_headers
-from rerail.rules.wait_hints.instants import usable_clock
 from rerail.rules.wait_hints.model import GRACE_S, MAX_WAIT_S, WaitHint
-from rerail.rules.wait_hints.prose import read_prose
 from rerail.rules.wait_hints.regions import regions
 
 if TYPE_CHECKING:
@@ -36,12 +33,18 @@ def read_wait_hint(headers: Mapping[str, str], texts: Iterable[str], *, now: flo
     A wait beyond `MAX_WAIT_S`, a negative one, inf and nan are no hints; the next best source is read instead. A time of
     day without a zone is UTC; in a zone that is not known it is no hint, because no hint beats a wrong early wake.
     """
+    heard = [found for text in texts if (found := regions(text))]
+    if not headers and not heard:
+        return None
+    # PERF: most failures say nothing of time, and these take a hook 4 ms.
+    from rerail.rules.wait_hints.fields import read_date, read_date_line, read_fields, read_headers
+    from rerail.rules.wait_hints.instants import usable_clock
+    from rerail.rules.wait_hints.prose import read_prose
+
     clock = usable_clock(_first(read_date(headers), now))
     if hint := read_headers(headers, clock):
         return hint
-    looked_at = [
-        (found, usable_clock(_first(read_date_line(found), clock))) for text in texts if (found := regions(text))
-    ]
+    looked_at = [(found, usable_clock(_first(read_date_line(found), clock))) for found in heard]
     return (
         next((hint for found, then in looked_at if (hint := read_fields(found, then))), None)
         or next((hint for found, then in looked_at if (hint := read_prose(found, then, own=False))), None)

@@ -11,8 +11,7 @@ do not tell) the longest wait wins, as a hint is a floor.
 
 from __future__ import annotations
 
-import re
-
+from rerail import regex
 from rerail.light_typing import TYPE_CHECKING, NamedTuple, Protocol
 from rerail.rules.wait_hints.durations import read_number
 from rerail.rules.wait_hints.instants import find_point, read_instant
@@ -62,11 +61,7 @@ _ROWS: tuple[_Row, ...] = (
 )
 _NAME_STEMS = ("retry", "reset", "rate-limit", "before-next", "wait", "until")
 
-_DATE_STEMS = ("date:", "date'", 'date"')
 _DATE = r"\bdate\\{0,8}[\"']?\s{0,3}(?:[:=,]|=>)"
-
-#: What occurs in every text that holds such a name.
-STEMS = ("retry", "reset", "ratelimit", "rate-limit", "rate_limit", "beforenext", "wait", "until", *_DATE_STEMS)
 
 _QUOTE = r"\\{0,8}[\"']"
 # A name, what separates it from its value, and what opens the value. Protobuf text and the objects printed from it
@@ -86,7 +81,7 @@ _WAITING = (
 )
 _REST = r"\s*(?:[;,].*)?$"
 _RESET_WORDS = r"\bresets?(?:-(?:after|at|in|on|delay|time|date|epoch|timestamp|seconds|secs?|ms))*\b"
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = regex.compiled(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAME_CHARS, _VALUE_CHARS = 80, 400
 
 

@@ -7,7 +7,6 @@ in any order; what is missing is filled from the clock that the caller hands in.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
 
@@ -206,8 +205,10 @@ def _full_year(year: str, today: date) -> int:
 
 def _days(years: Iterable[int], month: int, day: int) -> Iterator[date]:
     for year in years:
-        with suppress(ValueError):  # 29 February
+        try:
             yield date(year, month, day)
+        except ValueError:  # 29 February
+            continue
 
 
 def _epoch_s(day: date, at: _Time, info: tzinfo) -> float:

@@ -6,10 +6,13 @@ Leaves reading to durations, instants, values, fields and prose.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
-from rerail.light_typing import NamedTuple
+from rerail import regex
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import re
 
 #: A hint further away than this is no hint: nobody waits 400 days, so the number meant something else.
 MAX_WAIT_S = 400 * 86_400.0
@@ -79,4 +82,4 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
     Letters match in either case, classes such as the digits match ASCII only.
     """
-    return re.compile(pattern, re.IGNORECASE | re.ASCII)
+    return regex.compiled(pattern, regex.IGNORECASE | regex.ASCII)

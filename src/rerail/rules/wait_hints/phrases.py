@@ -79,6 +79,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase("available", ("again",), rf"(?:{_USABLE}|requests?|use \w{{1,20}}) again", alone="point"),
     Phrase("available", ("be ", "become", "expected"), rf"(?:be|becomes?|expected) {_USABLE}(?: online)?"),
     Phrase("available", ("back online",), "back online"),
+    Phrase("available", ("availability",), "time to availability", alone="length"),
     Phrase("wait", ("wait",), "wait", joins="for|until|till", alone="length", needs=_IMPERATIVE),
     Phrase("wait", ("wait of",), "a wait", joins="of"),
     Phrase("wait", ("wait",), r"(?:estimated wait|wait(?:ing)?[\s-]time)(?: is)?", joins="of", alone="length"),

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
 
-#: What occurs in every text that holds one of the phrases.
-STEMS = tuple(sorted({stem for phrase in PHRASES for stem in phrase.stems}))
-
 _GAP = r"(?:[\s,:(|·∙]|-\s){0,4}"
 _HEDGE = (
     r"\s{0,3}[:=]?\s{0,3}(?:(?:about|around|approximately|approx\.?|roughly|nearly|at least|less than|under|another"

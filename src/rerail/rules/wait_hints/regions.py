@@ -6,13 +6,16 @@ long text only its head and its larger tail. Hostile text of any size costs a bo
 
 from __future__ import annotations
 
-from rerail.rules.wait_hints import fields, prose
+from rerail.rules.wait_hints.phrases import PHRASES
 
 _HEAD_CHARS, _TAIL_CHARS = 32_768, 229_376
 _BEFORE_CHARS, _AFTER_CHARS = 100, 280
 _TOTAL_CHARS = 32_768
 
-_ALL_STEMS = {*fields.STEMS, *prose.STEMS}
+_DATE_STEMS = ("date:", "date'", 'date"')
+#: What occurs in every text that holds the name of a field. Here, because a text without any needs nothing else of `fields`.
+_FIELD_STEMS = ("retry", "reset", "ratelimit", "rate-limit", "rate_limit", "beforenext", "wait", "until", *_DATE_STEMS)
+_ALL_STEMS = {*_FIELD_STEMS, *(stem for phrase in PHRASES for stem in phrase.stems)}
 _STEMS = tuple(stem for stem in _ALL_STEMS if not any(other in stem for other in _ALL_STEMS - {stem}))
 
 #: Typography that stands for plain characters; one for one, so that nothing moves. The last grows when lowered.

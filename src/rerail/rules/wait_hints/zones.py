@@ -6,11 +6,14 @@ no zone at all: the first makes a point in time unreadable (no hint beats a wron
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, timedelta, timezone, tzinfo
 
-from rerail.light_typing import NamedTuple
+from rerail import regex
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.rules.wait_hints.model import compiled
+
+if TYPE_CHECKING:
+    import re
 
 #: Hours east of UTC. An abbreviation with several meanings has the one most seen in such texts (IST India, CST and
 #: AST American); they are written in capitals, because `est`, `art` and `cat` are words.
@@ -36,8 +39,8 @@ _UNIVERSAL = r"(?:UTC|GMT|coordinated universal time)(?!\w)"
 _AMERICAN = r"(?P<name>eastern|central|mountain|pacific)(?:\s(?:standard|daylight))?\s?time\b"
 _HERE = r"(?:your\s)?(?:local|server|system|your)\s?time\b"
 # The next two are case-sensitive: outside brackets, capitals are what makes a word a zone.
-_IANA = re.compile(r"(?:(?<=\()[a-z]|[A-Z])[A-Za-z_]{1,30}(?:/[A-Za-z0-9_+-]{0,30}){1,2}(?![\w/])", re.ASCII)
-_ABBREVIATION = re.compile(r"[A-Z]{2,5}(?![\w/-])", re.ASCII)
+_IANA = regex.compiled(r"(?:(?<=\()[a-z]|[A-Z])[A-Za-z_]{1,30}(?:/[A-Za-z0-9_+-]{0,30}){1,2}(?![\w/])", regex.ASCII)
+_ABBREVIATION = regex.compiled(r"[A-Z]{2,5}(?![\w/-])", regex.ASCII)
 
 
 class Zone(NamedTuple):

@@ -23,6 +23,8 @@ FINDINGS = (
     ("  error • Undefined name 'x' • lib/main.dart:14:3 • undefined_identifier", "Undefined name"),
     ("Oh: type mismatch\n   ┌─ src/a.gleam:4:3\n   │\n 4 │   1 + 2\n", "type mismatch"),
     ("lib/A.pm: Code before strictures at line 3, column 1.", "Code before strictures"),
+    ("grammar.y:4: syntax error, unexpected ';'", "unexpected ';'"),
+    ("STATIC ERROR: b.jsonnet:2:1: unexpected end of file.", "unexpected end of file"),
 )
 
 
@@ -79,3 +81,27 @@ def test_findings_that_only_warn_give_way_to_what_stopped_the_run() -> None:
         2,
     )
     assert given.rule == "build-tool-failed"
+
+
+ABOUT_THE_CODE = (
+    "a.xml:2: parser error : Premature end of data in tag a line 1",
+    "v.xml:1: element a: Schemas validity error : Element 'a': 'x' is not a valid value of the type 'int'.",
+    "net.nut:9: error: field 'url' is required",
+)
+
+
+@pytest.mark.parametrize("text", ABOUT_THE_CODE)
+def test_the_words_of_an_error_at_a_place_are_about_the_code(text: str) -> None:
+    assert named(text).class_ == "verification"
+
+
+def test_an_error_at_a_place_that_came_from_elsewhere_leaves_the_word_to_what_knows_it() -> None:
+    assert named("a.c:1:10: fatal error: foo.h: No such file or directory").class_ == "environment"
+
+
+def test_a_checker_that_names_a_file_and_its_error_speaks_of_the_file() -> None:
+    given = named(
+        'a.desktop: error: required key "Type" in group "Desktop Entry" is not present',
+        "desktop-file-validate a.desktop",
+    )
+    assert given.class_ == "verification"

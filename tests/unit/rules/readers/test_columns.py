@@ -65,3 +65,33 @@ def test_every_line_keeps_its_end_and_its_place(lines: list[str]) -> None:
     bare = without_columns(lines)
     assert len(bare) == len(lines)
     assert all(line.endswith(rest) for line, rest in zip(lines, bare, strict=True))
+
+
+def test_what_an_agents_interface_hangs_below_its_sign_is_taken_off_as_far_as_it_is_indented() -> None:
+    shown = [
+        "● Bash(git merge x)",
+        "  ⎿  Error: Exit code 1",
+        "     fatal: refusing to merge unrelated histories",
+        "● Next",
+    ]
+    assert without_columns(shown) == [
+        "● Bash(git merge x)",
+        "Error: Exit code 1",
+        "fatal: refusing to merge unrelated histories",
+        "● Next",
+    ]
+
+
+def test_the_steps_of_a_build_are_taken_off_whatever_the_builder_adds() -> None:
+    shown = [
+        "#7 0.200 a",
+        "#7 0.300 b",
+        "ERROR: failed",
+        "------",
+        "Dockerfile:5",
+        "----",
+        "  5 | RUN x",
+        "----",
+        "failed",
+    ]
+    assert without_columns(shown)[:3] == ["a", "b", "ERROR: failed"]

@@ -63,3 +63,16 @@ def test_a_diff_outside_any_repository_is_told_by_its_warning() -> None:
         )
     ).lines
     assert lines[0].weight is Weight.DECIDING
+
+
+@pytest.mark.parametrize(
+    ("log", "is_git"),
+    [
+        ("##[group]Run git restore --source nope a\nfatal: could not resolve nope", True),
+        ("● Bash(git restore --source nope a)\n  ⎿  Error: Exit code 128\n     fatal: could not resolve nope", True),
+        ("##[group]Run git fetch\n##[group]Run ./build.sh\nfatal: could not resolve nope", False),
+        ("fatal: could not resolve nope", False),
+    ],
+)
+def test_a_log_that_shows_git_as_the_last_command_is_read_as_gits(log: str, is_git: bool) -> None:
+    assert ("git" in view(failure(exit_code=1, command="", stdout=log)).tools) is is_git
