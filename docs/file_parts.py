@@ -11,10 +11,20 @@ from tables import code, table
 
 from rerail.decisions.policy import Policy
 from rerail.evidence.payload_fields import PUBLIC_FIELDS
-from rerail.recipes.heal_schema import CommandTable, HealTable
+from rerail.ladder.toolchains.model import NAMES
+from rerail.recipes.heal_schema import CommandTable, HealTable, WayTable
 from rerail.recipes.tables import ClassTable, MatcherTable, ReasonTable, RecipeTable, RuleTable
+from rerail.reports import FORMATS
 from rerail.settings import BackupSettings
-from rerail.settings_schema import BackoffTable, BackupsTable, CeilingTable, SettingsTable, UnitTable, WindowTable
+from rerail.settings_schema import (
+    BackoffTable,
+    BackupsTable,
+    CeilingTable,
+    PhaseTable,
+    SettingsTable,
+    UnitTable,
+    WindowTable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,6 +95,30 @@ _SETTINGS: dict[str, tuple[object, str, str]] = {
         "whole number >= 1",
         "So many of the newest backups stay, whatever their age.",
     ),
+    "verify.required": (
+        "none",
+        "phases",
+        "Phases without which nothing is [verified](verify.md): one that no file states pauses the ladder.",
+    ),
+    "verify.PHASE.command": (
+        "what the project's files state",
+        "text or list of texts",
+        "The command of `build`, `types`, `lint`, `tests` or `security`; no shell reads it. `{report}` in it is a fresh file.",
+    ),
+    "verify.PHASE.report": (
+        "`{report}`, or what the command's own words say",
+        "path pattern",
+        "Where the command writes its report; `-` for its stdout. Of a file that an earlier run left nothing is read.",
+    ),
+    "verify.PHASE.report_format": ("read from the report", "a [format](verify.md#reports)", "The report's format."),
+    "verify.PHASE.effects": (
+        '`"idempotent"`',
+        '`"none"`, `"idempotent"` or `"unsafe"`',
+        "What a second run of the phase would do.",
+    ),
+    "verify.PHASE.timeout_s": ("none", "seconds > 0", "After so long an attempt is ended."),
+    "verify.PHASE.cwd": ("the root", "path", "Where it runs, relative to the root."),
+    "verify.PHASE.skip": ("none", "text", "Leaves the phase out, and says why. All that can be said of `diff`."),
     "log": (
         "the program's own logging",
         '`"json"`, `"console"` or `"off"`',
@@ -118,6 +152,10 @@ def _setting_keys() -> Iterator[str]:
         "units": UnitTable,
     }
     for key in SettingsTable.model_fields:
+        if key == "verify":
+            yield "verify.required"
+            yield from (f"verify.PHASE.{inner}" for inner in PhaseTable.model_fields)
+            continue
         below = tables.get(key)
         where = f"{key}.NAME" if below is UnitTable else key
         yield from (f"{where}.{inner}" for inner in below.model_fields) if below else (key,)
@@ -163,17 +201,25 @@ _RECIPE_KEYS: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         HealTable,
         {
             "slug": "Kebab-case; unique over all recipes in force.",
-            "class": "The class that it heals; its action, or the reason's, must be `heal`.",
+            "class": "The class that it heals; its action, or the reason's, must be `heal`. A guide's may be any.",
             "reasons": "The reasons of that class that it is tried for.",
             "sees": "The state that it heals, as a phrase.",
             "why": "Why this is the right thing to do, as a sentence.",
             "source": "Where the facts come from.",
             "needs": "[Conditions](heals.md#needs) that must hold before anything is touched, beside the steps' own.",
-            "steps": "[Steps](heals.md#steps) by name, or commands, in order.",
+            "steps": "[Steps](heals.md#steps) by name, or commands, in order; empty: a [guide](#a-guide).",
             "ensures": "[Conditions](heals.md#ensures) that must hold afterwards; one that fails undoes the steps.",
-            "undo": "How it is taken back, as a sentence.",
+            "undo": "How it is taken back, as a sentence. Required with steps.",
             "question": "What a person is asked when it cannot be healed, as an instruction.",
+            "ways": "The [ways out](#a-guide) of a guide, the best one first.",
             "touches": "Relative paths that a command may write; a change of other work undoes the heal.",
+        },
+    ),
+    "way": (
+        WayTable,
+        {
+            "to": "What it leads to, as a phrase that follows *To*.",
+            "run": "Commands for the person, each as its words: of git or mv, and none that throws work away or skips a guard.",
         },
     ),
     "command": (
@@ -248,6 +294,8 @@ _EVIDENCE = {
     "stdout": "Its output.",
     "stderr": "Its other stream.",
     "message": "An exception's text, or what somebody says went wrong.",
+    "report": "What a tool's own report says failed: a line such as `tests: 2 of 14 failed`, then one for each check"
+    " (`PLACE NAME: MESSAGE`).",
     "http_status": "The status of a response.",
     "headers": "Its headers. Only those that bear on failures are kept.",
     "body": "Its body, raw or parsed.",
@@ -257,6 +305,14 @@ _EVIDENCE = {
     "cwd": "Where it ran.",
     "duration_s": "How long it took.",
 }
+
+
+def phase_names() -> Iterator[str]:
+    yield from table(("phase", "names"), [(code(phase), ", ".join(map(code, names))) for phase, names in NAMES.items()])
+
+
+def report_formats() -> Iterator[str]:
+    yield ", ".join(code(name) for name in FORMATS)
 
 
 def evidence() -> Iterator[str]:

@@ -123,6 +123,14 @@ def classes() -> Iterator[str]:
     )
 
 
+ANSWERED_FOR_ANOTHER = """\
+A question freezes the unit, whatever its command, and an answer lets the unit go on. `rerail resume UNIT` runs exactly the
+command that was asked about. Where the unit is run with another one instead, or in another directory - often that is how an
+agent mended the call - the answer is spent on that one, and never silently: the result has the notice `answered-for-
+another`, and the event `answer.spent` stays in the ledger. An approval reaches no further than before: the gate that denied
+judges the other command itself."""
+
+
 def action_page(action: Action) -> Iterator[str]:
     said = ACTIONS[action]
     yield f"# {action}"
@@ -130,7 +138,7 @@ def action_page(action: Action) -> Iterator[str]:
     if action is Action.PAUSE:
         yield from ("## Answers", "")
         yield from answers()
-        yield ""
+        yield from ("", ANSWERED_FOR_ANOTHER, "")
     owners = [spec.name for spec in BUILT_IN if spec.action is action]
     yield "Default of: " + ", ".join(f"[{name}](../classes/{name}.md)" for name in owners) + "."
 

@@ -38,5 +38,7 @@ PARTS: dict[str, Callable[..., Iterator[str]]] = {
     "recipe-keys": file_parts.recipe_keys,
     "rule-keys": file_parts.rule_keys,
     "evidence": file_parts.evidence,
+    "phase-names": file_parts.phase_names,
+    "report-formats": file_parts.report_formats,
 }
 """Every made part, by the first word of its name; the other words are its arguments."""

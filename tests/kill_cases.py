@@ -1,13 +1,22 @@
-"""Repositories that a heal puts right, one for each kind of step: to be killed in, and to be taken back."""
+"""Repositories that a heal puts right, one for each kind of step: to be killed in, and to be taken back.
+
+And the killing itself: what is run in a process of its own ends at one of the moments that it passes, by SIGKILL.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from tests.repositories import Repo, colleague_commits, lines, with_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
 
 def stale_locks(repo: Repo) -> list[str]:
@@ -94,3 +103,47 @@ CASES: list[tuple[Callable[[Repo], list[str]], str]] = [
     (index_damaged, "git/corrupt-index"),
     (head_damaged, "worktree/not-a-repository"),
 ]
+
+_AT = """
+import os, signal, sys
+passed = []
+
+def at(moment):
+    passed.append(moment)
+    if len(passed) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def failed(repo: Repo, command: list[str]) -> dict[str, object]:
+    """Run a command, and return what became of it as evidence JSON."""
+    done = repo.run(*command)
+    return {
+        "command": command,
+        "exit_code": done.returncode,
+        "stdout": done.stdout.decode(),
+        "stderr": done.stderr.decode(),
+        "cwd": str(repo.path),
+    }
+
+
+def killed_at(nth: int, code: str, *arguments: str) -> int:
+    """Run code that calls ``at`` at each of its moments, end it at the *nth*, counted from 1, and return its exit code.
+
+    Args:
+        nth: The moment.
+        code: What is run; its arguments begin with ``sys.argv[2]``.
+        arguments: Those.
+    """
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    argv = [sys.executable, "-c", _AT + code, str(nth), *arguments]
+    return subprocess.run(argv, env=environ, capture_output=True, check=False).returncode
+
+
+def at_each_of(moments: Sequence[str], repo: Repo, kept: Path, code: str, *arguments: str) -> Iterator[str]:
+    """Yield each moment once the repository was brought back to what is *kept*, and code was killed there at that moment."""
+    for nth, moment in enumerate(moments, start=1):
+        shutil.rmtree(repo.path)
+        shutil.copytree(kept, repo.path, symlinks=True)
+        assert killed_at(nth, code, *arguments) == -signal.SIGKILL, moment
+        yield moment

@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 QUICK = Pace(patience_s=0, watch_s=0.02)
 OWN = ("rerail", "refs/rerail", "logs/refs/rerail")
-RECIPES_FILE = Path(__file__).parents[1] / "recipes" / "heal-git.toml"
+RECIPES = Path(__file__).parents[1] / "recipes"
 
 
 def built_in_recipes() -> tuple[HealRecipe, ...]:
-    """The git heals that ship with rerail."""
-    table = tomllib.loads(RECIPES_FILE.read_text(encoding="utf-8"))
-    return tuple(heal_recipe(HealTable.model_validate(each), pack="heal-git") for each in table["heal"])
+    """The git heals that ship with rerail, and then the guides."""
+    return tuple(
+        attrs.evolve(heal_recipe(HealTable.model_validate(each), pack=pack), is_shipped=True)
+        for pack in ("heal-git", "guide-git")
+        for each in tomllib.loads((RECIPES / f"{pack}.toml").read_text(encoding="utf-8"))["heal"]
+    )
 
 
 def isolated(home: Path) -> dict[str, str]:

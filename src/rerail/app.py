@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from rerail.ledger.memory import MemoryLedger
 from rerail.ledger.owner import current_owner, is_alive
 from rerail.ledger.store import Refusal
 from rerail.observe import Observer
-from rerail.paths import cache_dir, find_root, state_dir, worktree_key
+from rerail.paths import cache_dir, find_root, state_dir, working_directory, worktree_key
 from rerail.recipes.read import heals_in_force, load
 from rerail.rules.engine import classify
 from rerail.runner.awaited import sleep_here
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rerail.decisions.model import Answer
     from rerail.decisions.policy import Policy
     from rerail.evidence.model import Evidence
+    from rerail.git.case import Identity
     from rerail.ledger.location import Location
     from rerail.ledger.store import Ledger
     from rerail.process import EndRequest, Finished
@@ -84,11 +85,17 @@ class Project:
         def trusted(recipe: HealRecipe) -> bool:
             return not self.trust.covers(recipe, self.root)
 
+        def who_commits() -> Identity | None:
+            from rerail.handlers.identity import identity_for
+
+            return identity_for(self.root, self.environ)
+
         return GitHealer(
             lambda: heals_in_force(self.root),
             self.loaded.taxonomy,
             trusted=trusted,
             backups=self.settings.backups,
+            identity=who_commits,
         )
 
     def open_ledger(self) -> Ledger:
@@ -161,7 +168,7 @@ class Loop(Guard):
         asleep: Waits in an event loop.
 
     Raises:
-        UsageError: There is no such root.
+        UsageError: There is no such root, or no working directory any more.
         LedgerError: The ledger's file can be neither used nor made there. A ledger that is not there yet is not made before
             something fails.
         SettingsError: The project's settings have faults.
@@ -190,7 +197,7 @@ class Loop(Guard):
                 f"the root must be a directory that exists, got {os.fspath(root)!r}",
                 hint="give the worktree that the units work in, or no root for units that work in none",
             )
-        project = open_project(Path(root or ".").absolute())
+        project = open_project(Path(working_directory() if root is None else root).absolute())
         clock = clock or SystemClock()
         store = _store(ledger, project)
         super().__init__(
@@ -210,7 +217,7 @@ class Loop(Guard):
             remembering(project.loaded.rules, clock),
             run=RunId(run or os.urandom(6).hex()),
             root=str(project.root) if root is not None else "",
-            declare=lambda unit: declared(unit, project.settings),
+            declare=partial(declared, settings=project.settings),
             sleep=sleep,
             asleep=asleep,
         )
@@ -242,7 +249,7 @@ class Loop(Guard):
             end: Another thread's way to end the command that runs; the waits between attempts are `sleep`'s to end.
 
         Raises:
-            UsageError: The command is empty, or one text in place of its words.
+            UsageError: The command is empty, or one text in place of its words, or there is no directory to run it in.
             Signalled: This process was told to end while the command ran, or *end* was made.
             UnitBusyError: Another live process runs the unit.
             LedgerError: What earlier runs of the unit left cannot be read, so nothing was run.
@@ -253,7 +260,7 @@ class Loop(Guard):
         work = CommandWork(
             self._declared(Unit(UnitName(unit), marks_starts=True) if isinstance(unit, str) else unit),
             words(argv),
-            cwd=str(cwd or self.root or Path.cwd()),
+            cwd=str(cwd or self.root or working_directory()),
             sinks=Sinks(stdout, stderr),
             tree_state=tree_state,
             timeout_s=timeout_s,

@@ -20,10 +20,11 @@ The errors that end a unit (handed back, paused, stopped) carry an outcome and l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import ClassVar
 
 
 class RerailError(Exception):

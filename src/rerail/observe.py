@@ -38,6 +38,7 @@ EventName = Literal[
     "effect.probed",
     "pause.asked",
     "pause.answered",
+    "answer.spent",
     "unit.refused",
     "unit.finished",
 ]
@@ -121,6 +122,9 @@ EVENTS: Mapping[EventName, EventSpec] = {
         WARNING, "a question to the operator is open", ("pause", "question", "why", "resume_at_s")
     ),
     "pause.answered": EventSpec(INFO, "the operator answered", ("pause", "answer", "note")),
+    "answer.spent": EventSpec(
+        WARNING, "an answer that the operator gave for another command takes effect on this one", ("pause", "answer")
+    ),
     "unit.refused": EventSpec(WARNING, "the unit was not run", ("detail",)),
     "unit.finished": EventSpec(
         INFO, "the run's one terminal record is written", ("outcome", "decision", "why", "resume_at_s", "pause")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from rerail.plain_file import read_plain
+from rerail.errors import UsageError
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +19,34 @@ _ROOT_MARKS = ("rerail.toml", ".rerail", ".git")
 
 _CACHES = {"linux": ".cache", "darwin": "Library/Caches"}
 """Where programs keep what can be made again, below the home directory. The rest is known to platformdirs, 20 ms to import."""
+
+_STATES = {"linux": ".local/state", "darwin": "Library/Application Support"}
+"""Where they keep what is to stay, likewise."""
+
+
+def working_directory() -> str:
+    """Return where this process works, as text.
+
+    Raises:
+        UsageError: The directory no longer exists.
+    """
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        said = "no longer exists" if isinstance(error, FileNotFoundError) else f"cannot be looked at: {error.strerror}"
+        raise UsageError(
+            f"the working directory {said}", hint="change to a directory that exists, then run it again"
+        ) from None
+
+
+def gone_directory(environ: Mapping[str, str]) -> str | None:
+    """Return what a working directory that no longer exists was called, as the shell has it; None where that cannot be known.
+
+    Args:
+        environ: ``PWD`` is read from it. Where something is at that place again, it is not where this process works.
+    """
+    called = environ.get("PWD", "")
+    return called if os.path.isabs(called) and not os.path.lexists(called) else None  # noqa: PTH117
 
 
 def find_root(cwd: Path) -> Path:
@@ -37,18 +65,6 @@ def root_above(cwd: str) -> str:
         if above in (directory, ""):
             return cwd
         directory = above
-
-
-def may_have_settings(root: str) -> bool:
-    """Tell whether a project may have settings, for whom reading them costs too much to find that there are none."""
-    if os.path.exists(os.path.join(root, "rerail.toml")):  # noqa: PTH110, PTH118
-        return True
-    try:
-        return b"rerail" in read_plain(os.path.join(root, "pyproject.toml"))  # noqa: PTH118
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True  # what is wrong with it is told by whoever reads it
 
 
 def config_dir(environ: Mapping[str, str]) -> Path | None:
@@ -94,18 +110,26 @@ def state_dir(environ: Mapping[str, str]) -> Path | None:
     """Return the user's state directory for rerail; None without a home."""
     from pathlib import Path
 
+    directory = state_directory(environ)
+    return None if directory is None else Path(directory)
+
+
+def state_directory(environ: Mapping[str, str]) -> str | None:
+    """Return what `state_dir` does, as text."""
     xdg = environ.get("XDG_STATE_HOME", "")
     # A relative one is to be ignored, says the XDG base directory specification.
-    if os.path.isabs(xdg):  # noqa: PTH117  pathlib would only wrap it
-        return Path(xdg) / "rerail"
-    # Costs 20 ms to import, and most people have no XDG_STATE_HOME; but which directory it is, is the platform's to say.
+    if os.path.isabs(xdg):  # noqa: PTH117
+        return os.path.join(xdg, "rerail")  # noqa: PTH118
+    home = os.environ.get("HOME", "")
+    if sys.platform in _STATES and os.path.isabs(home):  # noqa: PTH117
+        return os.path.join(home, _STATES[sys.platform], "rerail")  # noqa: PTH118
     from platformdirs import user_state_path
 
     try:
         state = user_state_path("rerail", appauthor=False)
     except RuntimeError:
         return None
-    return state if state.is_absolute() else None
+    return str(state) if state.is_absolute() else None
 
 
 def worktree_key(cwd: str | os.PathLike[str]) -> str:

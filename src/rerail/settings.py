@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from rerail.decisions.policy import Policy
-from rerail.settings_file import find_settings, pack_faults
+from rerail.settings_file import PHASES, find_settings, pack_faults
 from rerail.taxonomy import BUILT_IN, PACKS
+from rerail.toml_lines import line_of, places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from rerail.decisions.model import Effects
-    from rerail.settings_schema import SettingsTable
+    from rerail.settings_file import SettingsFile
+    from rerail.settings_schema import SettingsTable, VerifyTable
     from rerail.taxonomy import Taxonomy
 
 
@@ -53,6 +55,36 @@ class BackupSettings:
 
 
 @attrs.frozen
+class PhaseSettings:
+    """What the settings say of one phase of the verification ladder."""
+
+    where: str
+    """The file and line, for people: ``rerail.toml line 12``."""
+    command: tuple[str, ...] = ()
+    """Its words, which no shell reads; empty for one that is left out. The word ``{report}`` is the path of a fresh file."""
+    skip: str = ""
+    """Why it is left out."""
+    report: str = ""
+    """Where the command writes its report, relative to the project's root, as a pattern; ``-`` for its stdout."""
+    report_format: str = ""
+    """``""``: read from the report itself."""
+    effects: Effects | None = None
+    timeout_s: float | None = None
+    cwd: str = ""
+    """Where it runs, relative to the project's root."""
+
+
+@attrs.frozen
+class VerifySettings:
+    """What the settings say of the verification ladder."""
+
+    phases: Mapping[str, PhaseSettings] = attrs.field(factory=dict, converter=_read_only)
+    """By name; what is not in it is for the project's other files to state."""
+    required: tuple[str, ...] = ()
+    """Phases without which nothing is verified."""
+
+
+@attrs.frozen
 class Settings:
     """A project's settings, complete: what no file says has its default."""
 
@@ -61,6 +93,7 @@ class Settings:
     log: Literal["json", "console", "off"] | None = None
     """How events are written to stderr; None leaves it to the program's own logging."""
     backups: BackupSettings = BackupSettings()
+    verify: VerifySettings = VerifySettings()
     units: Mapping[str, UnitSettings] = attrs.field(factory=dict, converter=_read_only)
     context: Mapping[str, object] = attrs.field(factory=dict, converter=_read_only)
     """Values that a repair may fill in, by field name or dotted path."""
@@ -106,10 +139,10 @@ def load_settings(root: Path, *, taxonomy: Callable[[Sequence[str]], Taxonomy] =
     packs = file.table.get("packs", list(PACKS))
     # Faulty packs are told with everything else; the other names are then held against all classes.
     in_force = taxonomy(PACKS if any(pack_faults(packs)) else packs)
-    return _settings(read_table(file, in_force), in_force, file.path)
+    return _settings(read_table(file, in_force), in_force, file)
 
 
-def _settings(table: SettingsTable, taxonomy: Taxonomy, path: Path) -> Settings:
+def _settings(table: SettingsTable, taxonomy: Taxonomy, file: SettingsFile) -> Settings:
     default = Policy(taxonomy=taxonomy)
     return Settings(
         policy=attrs.evolve(
@@ -125,5 +158,22 @@ def _settings(table: SettingsTable, taxonomy: Taxonomy, path: Path) -> Settings:
         backups=attrs.evolve(BackupSettings(), **table.backups.given()),
         units={name: UnitSettings(unit.effects, unit.budgets, unit.context) for name, unit in table.units.items()},
         context=table.context,
-        path=path,
+        verify=_verify(table.verify, file),
+        path=file.path,
     )
+
+
+def _verify(table: VerifyTable, file: SettingsFile) -> VerifySettings:
+    from rerail.settings_schema import command_words
+
+    if not table.model_fields_set:
+        return VerifySettings()
+    known = places(file.text)
+    phases = {}
+    for name in PHASES:
+        given = getattr(table, name)
+        if given is not None:
+            line = line_of(known, (*file.prefix, "verify", name))
+            said = {**given.given(), "command": command_words(getattr(given, "command", None))}
+            phases[name] = PhaseSettings(f"{file.path.name} line {line}", **said)
+    return VerifySettings(phases, tuple(table.required))

@@ -7,18 +7,25 @@ Standard library only, because a hook asks at every tool call which packs are on
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rerail.errors import FileFault, SettingsError
-from rerail.taxonomy.classes import CORE_PACK, PACKS
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
+from rerail.taxonomy.packs import CORE_PACK, PACKS
 from rerail.toml_lines import KeyPath, dotted, line_of, parse_toml, places, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from typing import Any
 
 OWN_FILE = "rerail.toml"
 SHARED_FILE = "pyproject.toml"
+
+DIFF = "diff"
+"""The phase that rerail does itself."""
+
+PHASES = ("build", "types", "lint", "tests", "security", DIFF)
+"""The phases of the verification ladder, in the order in which they run."""
 
 
 class SettingsFile(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -10,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rerail.decisions.model import Effects
 from rerail.decisions.policy import MOST_RECOVERIES, Policy
 from rerail.errors import SettingsError, UnknownNameError
-from rerail.settings_file import did_you_mean, pack_faults
+from rerail.reports import FORMATS
+from rerail.settings_file import DIFF, PHASES, did_you_mean, pack_faults
 from rerail.taxonomy import Action
 
 if TYPE_CHECKING:
@@ -76,6 +79,36 @@ class UnitTable(_Table):
     context: dict[str, Any] = {}
 
 
+class PhaseTable(_Table):
+    """``[verify.PHASE]``: how a phase is verified; see `rerail.settings.PhaseSettings`."""
+
+    command: Any = None
+    report: str = ""
+    report_format: str = ""
+    effects: EffectsName | None = None
+    timeout_s: Seconds | None = None
+    cwd: str = ""
+    skip: str = ""
+
+
+class DiffTable(_Table):
+    """``[verify.diff]``: rerail's own phase runs no command."""
+
+    skip: str = ""
+
+
+class VerifyTable(_Table):
+    """``[verify]``; what is said of a phase here goes before all that other files state."""
+
+    required: list[str] = []
+    build: PhaseTable | None = None
+    types: PhaseTable | None = None
+    lint: PhaseTable | None = None
+    tests: PhaseTable | None = None
+    security: PhaseTable | None = None
+    diff: DiffTable | None = None
+
+
 class SettingsTable(_Table):
     """The whole file. A key that is left out keeps the default of what it sets."""
 
@@ -86,6 +119,7 @@ class SettingsTable(_Table):
     ceiling: CeilingTable = CeilingTable()
     window: WindowTable = WindowTable()
     backups: BackupsTable = BackupsTable()
+    verify: VerifyTable = VerifyTable()
     log: Literal["json", "console", "off"] | None = None
     units: dict[str, UnitTable] = {}
     context: dict[str, Any] = {}
@@ -97,7 +131,7 @@ def read_table(file: SettingsFile, taxonomy: Taxonomy) -> SettingsTable:
     Raises:
         SettingsError: With all faults of the file, in the order of their lines.
     """
-    found = list(_refused_names(file.table, taxonomy))
+    found = [*_refused_names(file.table, taxonomy), *_verify_faults(file.table.get("verify"))]
     parsed: SettingsTable | None = None
     try:
         parsed = SettingsTable.model_validate(file.table)
@@ -123,6 +157,50 @@ def _refused_names(table: Mapping[str, Any], taxonomy: Taxonomy) -> Iterator[tup
         action = Action(value) if value in list(Action) else Action.STOP
         if message := _refusal(taxonomy, actions={name: action}):
             yield ("actions", name), message.removeprefix(f"actions.{name}: ")
+
+
+def _verify_faults(table: Any) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what types alone do not tell of ``[verify]``: commands, paths and names."""
+    for place, name in enumerate(required if isinstance(required := dict(_items(table)).get("required"), list) else ()):
+        if name not in PHASES:
+            yield ("verify", "required", place), f"must be a phase, one of {', '.join(PHASES)}, got {name!r:.60}"
+    for phase, given in _items(table):
+        if phase not in PHASES or not isinstance(given, dict):
+            continue
+        at: KeyPath = ("verify", phase)
+        if phase != DIFF:
+            if "command" not in given and "skip" not in given:
+                yield at, 'must have a command, such as ["pytest", "-q"], or skip = "why it is left out"'
+            elif "command" in given and "skip" in given:
+                yield (*at, "skip"), "stands beside a command: a phase is run or left out"
+            if "command" in given and not command_words(given["command"]):
+                yield (*at, "command"), f"must be a command, as a text or a list of texts, got {given['command']!r:.60}"
+        if "skip" in given and isinstance(given["skip"], str) and not given["skip"].strip():
+            yield (*at, "skip"), "must say why the phase is left out"
+        yield from _path_faults(at, given)
+
+
+def _path_faults(at: KeyPath, given: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
+    for key in ("cwd", "report"):
+        path = given.get(key, "")
+        if isinstance(path, str) and (PurePath(path).is_absolute() or ".." in PurePath(path).parts):
+            yield (*at, key), f"must lie inside the project, relative to its root, got {path!r:.60}"
+    name = given.get("report_format", "")
+    if isinstance(name, str) and name and name not in FORMATS:
+        near = get_close_matches(name, FORMATS, n=1, cutoff=0.5)
+        yield (*at, "report_format"), f"there is no format named {name!r:.60}; {did_you_mean(near, FORMATS)}"
+
+
+def command_words(command: object) -> tuple[str, ...]:
+    """Return a command as its words, split as a shell would where it is a text; no shell reads it. ``()``: it is none."""
+    if isinstance(command, str):
+        try:
+            return tuple(shlex.split(command))
+        except ValueError:
+            return ()
+    if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
+        return ()
+    return tuple(command) if command and command[0] else ()
 
 
 def _items(value: Any) -> Iterator[tuple[str, Any]]:
@@ -156,6 +234,8 @@ _WORDS = {
     "dict_type": "a table",
     "int_type": "a whole number",
     "float_type": "a number",
+    "string_type": "a text",
+    "list_type": "a list",
 }
 """What pydantic says in Python's words, in TOML's."""
 
@@ -172,5 +252,11 @@ def _table_at(path: KeyPath) -> type[_Table]:
             return BackupsTable
         case ("units", _):
             return UnitTable
+        case ("verify",):
+            return VerifyTable
+        case ("verify", "diff"):
+            return DiffTable
+        case ("verify", _):
+            return PhaseTable
         case _:
             return SettingsTable

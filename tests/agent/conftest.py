@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import environ, project, rerail
+from tests.cli.conftest import environ, git_isolation, project, rerail
 
-__all__ = ["environ", "project", "rerail"]
+__all__ = ["environ", "git_isolation", "project", "rerail"]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 from tests.envelopes import typed
-from tests.repositories import Repo, isolated, lived_in
+from tests.repositories import Repo, lived_in
 
 import rerail
 from rerail.boundary import hints
@@ -225,6 +225,11 @@ CASES: dict[ErrorSlug, Case] = {
         lambda world: world.write("corpus.jsonl", WRONG_LABEL),
         lambda world: world.write("corpus.jsonl", WRONG_LABEL.replace("runtime", "provider")),
     ),
+    ErrorSlug.PHASE_UNRESOLVED: Case(
+        ("verify", "tests"),
+        mend=lambda world: world.write("rerail.toml", '[verify.tests]\ncommand = "true"\n'),
+        for_operator=True,
+    ),
     ErrorSlug.ALREADY_ANSWERED: Case(("answer", "PAUSE", "retry"), paused_and_answered, corrected=DENIED),
     ErrorSlug.USAGE: Case(("run", "--effects", "none"), corrected=("run", "--effects", "none", "--", "true")),
     ErrorSlug.EVIDENCE_INVALID: Case(
@@ -324,11 +329,7 @@ class Agent:
 
 
 @pytest.fixture
-def world(
-    project: Path, rerail: Rerail, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> World:
-    for name, value in isolated(tmp_path / "git-home").items():
-        monkeypatch.setenv(name, value)
+def world(project: Path, rerail: Rerail, environ: dict[str, str], git_isolation: None) -> World:
     return World(project, rerail, environ)
 
 

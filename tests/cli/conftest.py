@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from tests.envelopes import typed
+from tests.repositories import Repo, isolated, lived_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +37,7 @@ class Done(NamedTuple):
 
 
 Rerail = Callable[..., Done]
+Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
@@ -47,10 +49,24 @@ def environ(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "XDG_CACHE_HOME": str(tmp_path_factory.getbasetemp() / "cache"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
     }
+
+
+@pytest.fixture
+def git_isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The git that a test itself runs knows nothing of the user's own either."""
+    for name, value in isolated(tmp_path / "git-home").items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, git_isolation: None) -> Repo:
+    """A repository with history, branches, a stash, untracked and ignored files."""
+    return lived_in(tmp_path / "repo")
 
 
 @pytest.fixture
@@ -59,6 +75,16 @@ def project(tmp_path: Path) -> Path:
     path = tmp_path / "project"
     path.mkdir()
     return path
+
+
+@pytest.fixture
+def start(project: Path, environ: Mapping[str, str]) -> Start:
+    """Starts a rerail command, for tests that have to do with it while it runs; takes the streams, all else is set."""
+
+    def begin(*words: str, **streams: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-m", "rerail", *words], cwd=project, env=environ, **streams)
+
+    return begin
 
 
 @pytest.fixture

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -10,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.conftest import Done
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Done, Rerail
+    from tests.cli.conftest import Rerail, Start
+    from tests.repositories import Repo
 
 PYTHON = sys.executable
 
@@ -183,8 +188,10 @@ def test_an_unwritable_state_directory_falls_back_to_the_project_and_says_so(
     env = {"XDG_STATE_HOME": str(tmp_path / "file"), "HOME": str(tmp_path / "file")}
     done = rerail("run", "--unit", "u", "--", "sh", "-c", "exit 3", env=env)
     assert done.code == 75, done.text
+    assert f"The ledger is {project}/.rerail/ledger.sqlite3, inside the project" in done.text
     assert (project / ".rerail" / ".gitignore").read_text().startswith("*\n")
     assert "cannot be written" in rerail("doctor", "--json", env=env).text
+    assert rerail("run", "--", "true", env=env) == (0, b"", b""), "a success says nothing of its own"
 
 
 def test_without_a_home_it_works_all_the_same(rerail: Rerail, environ: dict[str, str]) -> None:
@@ -208,12 +215,16 @@ def test_a_ledger_that_cannot_be_read_counts_as_spent_and_is_left_as_it_is(
         assert ledger.read_bytes() == content * 200
 
 
-def test_two_runs_of_one_unit_at_once_do_not_mix(project: Path, environ: dict[str, str], rerail: Rerail) -> None:
+def test_two_runs_of_one_unit_at_once_do_not_mix(project: Path, start: Start, rerail: Rerail) -> None:
     os.mkfifo(project / "gate")
-    first = subprocess.Popen(
-        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", "sh", "-c", "echo started; cat gate"],
-        cwd=project,
-        env=environ,
+    first = start(
+        "run",
+        "--unit",
+        "u",
+        "--",
+        "sh",
+        "-c",
+        "echo started; cat gate",
         stdout=subprocess.PIPE,
     )
     assert first.stdout is not None
@@ -260,12 +271,16 @@ def test_a_reader_that_leaves_a_list_is_no_failure(project: Path, environ: dict[
     process.wait(timeout=60)
 
 
-def test_a_reader_that_leaves_ends_nothing(project: Path, environ: dict[str, str]) -> None:
+def test_a_reader_that_leaves_ends_nothing(project: Path, start: Start) -> None:
     child = "import sys\nfor n in range(20_000): print(n)\nopen('finished', 'w').close()"
-    process = subprocess.Popen(
-        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", PYTHON, "-c", child],
-        cwd=project,
-        env=environ,
+    process = start(
+        "run",
+        "--unit",
+        "u",
+        "--",
+        PYTHON,
+        "-c",
+        child,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -295,6 +310,39 @@ def test_a_unit_that_killed_its_host_is_parked_and_not_run_again(
     assert second.envelope["data"]["failures"][0]["reason"] == "host-gone"
     assert (project / "ran").read_text() == "x"
     assert rerail("run", "--unit", "other", "--", "true").code == 0, "it does not block others"
+
+
+def test_what_a_killed_host_left_running_is_named_and_no_second_copy_is_started(
+    project: Path, start: Start, rerail: Rerail
+) -> None:
+    waits = "import os, sys, time; open('ran', 'a').write(f'{os.getpid()} '); time.sleep(300)"
+    command = ("run", "--unit", "long", "--", PYTHON, "-c", waits)
+    host = start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not ((project / "ran").exists() and (project / "ran").read_text().endswith(" ")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    host.kill()
+    host.wait()
+    orphan = int((project / "ran").read_text())
+
+    def ask() -> str:
+        envelope = rerail("--json", *command).envelope
+        assert envelope["data"]["outcome"] == "paused"
+        assert f"what it started still runs: process {orphan} (" in envelope["message"]
+        return str(envelope["data"]["pause"])
+
+    try:
+        first = ask()
+        assert ask() == first, "while the question is open it is the same one"
+        rerail("answer", first, "retry")
+        second = ask()
+        assert second != first
+    finally:
+        os.kill(orphan, signal.SIGKILL)
+    rerail("answer", second, "retry")
+    assert rerail("run", "--unit", "long", "--", "true").code == 0
+    assert (project / "ran").read_text() == f"{orphan} "
 
 
 @pytest.mark.parametrize("evidence", [b"{}", b'{"exitcode": 1}', b'{"stdrr": "x", "exit_code": 1}'])
@@ -340,6 +388,85 @@ def test_what_is_no_file_in_the_place_of_one_is_told_and_never_waited_for(
     refused(rerail("run", "--", "true"), path.name, "cannot be read")
 
 
+READERS = [
+    ("classify",),
+    ("classify", "--batch"),
+    ("why", "--failure"),
+    ("heal", "--failure"),
+    ("rules", "test"),
+    ("rules", "learn", "--from"),
+    ("recipes", "test"),
+    ("eval",),
+]
+"""The verbs that read a file that is named."""
+
+
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
+def test_what_is_no_file_is_never_waited_for_where_one_is_named(
+    words: tuple[str, ...], project: Path, rerail: Rerail
+) -> None:
+    os.mkfifo(project / "pipe")
+    for name in ("pipe", "/dev/zero"):
+        refused(rerail(*words, name, timeout_s=60), f"{name}: cannot be read: is no plain file")
+
+
+@pytest.mark.parametrize("words", READERS, ids=" ".join)
+def test_what_is_read_whole_has_a_limit_that_is_told(words: tuple[str, ...], project: Path, rerail: Rerail) -> None:
+    with (project / "huge").open("wb") as huge:
+        huge.truncate(64 * 1024 * 1024 + 1)
+    done = rerail(*words, "huge")
+    refused(done, "huge: ", "16 MB" if words[0] == "recipes" else "64 MB")
+
+
+def test_what_a_shell_hands_in_as_an_open_pipe_is_read(project: Path, environ: dict[str, str]) -> None:
+    script = f"{PYTHON} -m rerail classify --batch <(sleep 0.2; echo '{{\"exit_code\": 1}}')"
+    done = subprocess.run(["bash", "-c", script], cwd=project, env=environ, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout.count(b"\n")) == (0, 1), done.stderr
+
+
+def test_a_batch_is_answered_line_by_line_as_it_comes(start: Start) -> None:
+    with start("classify", "--batch", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as batch:
+        assert batch.stdin is not None
+        assert batch.stdout is not None
+        for number in range(3):
+            batch.stdin.write(b'{"id": %d, "exit_code": 1}\n' % number)
+            batch.stdin.flush()
+            assert json.loads(batch.stdout.readline())["id"] == number
+
+
+@pytest.mark.parametrize("words", [("classify",), ("hook", "claude-code"), ("heal", "--failure", "-")], ids=" ".join)
+def test_a_standard_input_that_is_closed_is_told(
+    words: tuple[str, ...], project: Path, environ: dict[str, str]
+) -> None:
+    script = shlex.join([PYTHON, "-m", "rerail", *words]) + " <&-"
+    done = subprocess.run(["sh", "-c", script], cwd=project, env=environ, capture_output=True, check=False, timeout=60)
+    assert done.returncode == (0 if words[0] == "hook" else 2)
+    assert b"standard input is closed" in done.stderr
+
+
+GIT_FILES = [
+    "commondir",
+    "HEAD",
+    "index",
+    "packed-refs",
+    "logs/HEAD",
+    "rebase-merge/onto",
+    "refs/heads/main",
+    "rerail/open-heal.json",
+]
+
+
+@pytest.mark.parametrize("name", GIT_FILES)
+def test_a_pipe_in_the_git_directory_is_never_waited_for(name: str, repo: Repo, rerail: Rerail) -> None:
+    path = repo.git_dir / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    done = rerail("check", cwd=repo.path, timeout_s=50)
+    assert done.code in (0, 70), done.text
+    assert b"worktree-safety (resolved):" in done.out
+
+
 @pytest.mark.parametrize(
     "table", ["[budgets]\nprovider = 101\n", "[units.u.budgets]\nprovider = 9999999999999999999\n"]
 )
@@ -353,26 +480,82 @@ def test_init_says_what_stands_in_its_way(project: Path, rerail: Rerail) -> None
     refused(rerail("init"), ".rerail", "cannot be written")
 
 
-@pytest.mark.parametrize(
-    "words", [("heal",), ("heal", "--backups"), ("heal", "--undo", "x"), ("mcp",), ("init",), ("pauses",)]
-)
-def test_a_directory_that_is_gone_is_told_by_every_verb(
-    words: tuple[str, ...], project: Path, environ: dict[str, str]
-) -> None:
+def from_a_directory_that_is_gone(project: Path, environ: dict[str, str], *words: str, stdin: bytes = b"") -> Done:
+    """Run a rerail command in a directory that was removed after it was entered, as an agent removes a worktree."""
     gone = project / "gone"
     gone.mkdir()
     done = subprocess.run(
         ["sh", "-c", 'rmdir "$0" && exec "$@"', str(gone), PYTHON, "-m", "rerail", *words],
         cwd=gone,
-        env=environ,
-        stdin=subprocess.DEVNULL,
+        env={**environ, "PWD": str(gone)},
+        input=stdin,
         capture_output=True,
         check=False,
         timeout=60,
     )
-    assert done.returncode == 2, done.stderr
-    assert b"no longer exists" in done.stderr
     assert b"Traceback" not in done.stderr
+    assert b"rerail itself failed" not in done.stderr
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+GONE = [
+    ("heal", "--backups"),
+    ("heal", "--undo", "x"),
+    ("mcp",),
+    ("init",),
+    ("pauses",),
+    ("classify", "-"),
+    ("classify", "--batch"),
+    ("why",),
+    ("explain", "provider"),
+    ("taxonomy",),
+    ("eval", "x"),
+    ("answer", "x", "retry"),
+    ("resume", "x"),
+    ("ledger",),
+    ("rules", "list"),
+    ("recipes", "list"),
+    ("recipes", "trust", "x"),
+    ("doctor",),
+]
+
+
+@pytest.mark.parametrize("words", GONE, ids=" ".join)
+def test_a_directory_that_is_gone_is_told_by_every_verb(
+    words: tuple[str, ...], project: Path, environ: dict[str, str]
+) -> None:
+    done = from_a_directory_that_is_gone(project, environ, *words)
+    refused(done)
+    assert any(said in done.text for said in ("no longer exists", "No such file or directory", "directory that exists"))
+
+
+@pytest.mark.parametrize("words", [("check",), ("heal", "--plan"), ("heal", "--failure", "-")], ids=" ".join)
+def test_a_directory_that_is_gone_is_a_failure_of_the_worktree(
+    words: tuple[str, ...], project: Path, environ: dict[str, str]
+) -> None:
+    done = from_a_directory_that_is_gone(project, environ, *words, "--json", stdin=b'{"message": "x"}')
+    assert done.code == (0 if "--plan" in words else 70), done.text
+    if words == ("check",):
+        assert done.envelope["data"]["lines"][0]["verdict"] == "FAIL"
+    else:
+        assert (done.envelope["data"]["class"], done.envelope["data"]["reason"]) == ("worktree", "cwd-gone")
+
+
+def test_a_directory_that_was_made_again_is_not_the_one_that_is_gone(project: Path, environ: dict[str, str]) -> None:
+    script = f'mkdir it && cd it && rmdir ../it && mkdir ../it && exec "{PYTHON}" -m rerail check'
+    done = subprocess.run(["sh", "-c", script], cwd=project, env=environ, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 2, done.stdout
+    assert b"no longer exists" in done.stderr
+
+
+def test_a_hook_in_a_directory_that_is_gone_names_the_call_all_the_same(project: Path, environ: dict[str, str]) -> None:
+    failed = {"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "HTTP 503 Service Unavailable"}
+    told = json.dumps({**failed, "cwd": str(project / "gone")}).encode()
+    done = from_a_directory_that_is_gone(project, environ, "hook", "claude-code", stdin=told)
+    assert done.code == 0
+    assert b"provider" in done.out, done.text
+    silent = from_a_directory_that_is_gone(project, environ, "hook", "claude-code", stdin=json.dumps(failed).encode())
+    assert silent == (0, b"", b"rerail hook: the working directory no longer exists\n")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")  # noqa: PTH110

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.repositories import Repo, isolated, lived_in
 
 from rerail.decisions.model import Phase, RunState
 from rerail.ids import RunId, UnitName
@@ -19,20 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.repositories import Repo
+
     from rerail.ledger.store import Owner
 
     Rerail = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in isolated(tmp_path / "git-home").items():
-        monkeypatch.setenv(name, value)
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    return lived_in(tmp_path / "repo")
 
 
 @pytest.fixture

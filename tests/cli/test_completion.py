@@ -31,6 +31,7 @@ def test_every_verb_is_completed(rerail: Rerail) -> None:
         (("rerail", "ledger", "ex"), {"export"}),
         (("rerail", "answer", "p1", "re"), {"retry"}),
         (("rerail", "run", "--effects", "id"), {"idempotent"}),
+        (("rerail", "verify", "t"), {"types", "tests"}),
     ],
 )
 def test_words_and_options_are_completed(rerail: Rerail, words: tuple[str, ...], expected: set[str]) -> None:

@@ -134,6 +134,13 @@ def test_what_was_named_is_in_the_ledger_and_why_shows_it(rerail: Rerail) -> Non
     assert why["data"]["classification"]["class"] == "provider"
 
 
+def test_a_call_that_no_rule_can_name_is_drafted_a_rule_for(rerail: Rerail) -> None:
+    unknown = {**FAILED["claude-code"], "error": "Exit code 3\nzorkmid: the frobnicator is out of phase"}
+    assert parse_block(words_of(tell(rerail, "claude-code", unknown))).class_ == "unclassified"
+    (draft,) = rerail("rules", "learn", "--json").envelope["data"]["drafts"]
+    assert draft["units"] == ["claude-code:Bash:curl@s1"]
+
+
 def test_a_call_that_is_told_twice_is_charged_once(rerail: Rerail) -> None:
     tell(rerail, "claude-code", FAILED["claude-code"])
     assert parse_block(words_of(tell(rerail, "claude-code", FAILED["claude-code"]))).remaining == 4
@@ -168,6 +175,11 @@ def test_a_ledger_that_cannot_be_used_counts_as_spent(rerail: Rerail, tmp_path: 
     done = tell(rerail, "claude-code", FAILED["claude-code"], env={"RERAIL_LEDGER": str(tmp_path)})
     assert done.code == 0
     assert "the ledger cannot be used" in parse_block(words_of(done)).action
+
+
+def test_a_ledger_inside_of_the_project_is_told(project: Path, rerail: Rerail) -> None:
+    done = tell(rerail, "claude-code", FAILED["claude-code"], env={"XDG_STATE_HOME": "/dev/null"})
+    assert f"The ledger is {project}/.rerail/ledger.sqlite3" in words_of(done)
 
 
 BROKEN = [b"", b"x", b"[]", b"7", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 2000, b'"' + b"x" * 100]
@@ -206,7 +218,10 @@ def test_init_shows_each_harness_s_configuration_and_writes_nothing(
 
 
 def test_nothing_slow_is_imported_on_the_way(project: Path, environ: dict[str, str], rerail: Rerail) -> None:
-    slow = "attr attrs pydantic click rich structlog tenacity psutil inspect asyncio dataclasses subprocess tomllib"
+    slow = (
+        "attr attrs pydantic click rich structlog tenacity psutil inspect asyncio dataclasses subprocess tomllib typing json "
+        "pathlib hashlib shlex platformdirs tempfile threading weakref importlib.metadata"
+    )
     script = (
         "import sys; sys.argv = ['rerail', 'hook', 'claude-code']\n"
         "from rerail.__main__ import main\n"

@@ -19,7 +19,7 @@ from rerail.boundary.block import find_blocks
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Rerail
+    from tests.cli.conftest import Rerail, Start
 
 PYTHON = sys.executable
 
@@ -84,6 +84,30 @@ def test_a_pause_is_answered_and_resumed_in_other_processes(project: Path, rerai
     assert rerail("pauses", "--json").envelope["data"]["pauses"] == []
 
 
+@pytest.mark.parametrize("answer", ["approve", "retry", "skip"])
+def test_an_answer_that_is_spent_on_another_command_is_told_as_such(answer: str, rerail: Rerail) -> None:
+    asked = ("sh", "-c", "echo 'error: permission denied by policy' >&2; exit 1")
+    identity = rerail("run", "--json", "--unit", "gate", "--", *asked).envelope["data"]["pause"]
+    rerail("answer", identity, answer)
+    other = rerail("run", "--json", "--unit", "gate", "--", "true").envelope
+    assert other["ok"] is (answer != "skip")
+    (notice,) = [hint["text"] for hint in other["hints"] if hint["id"] == "answered-for-another"]
+    assert f"The answer to {identity}, {answer}, was given when this unit had another command" in notice
+    spent = [
+        event for event in rerail("ledger", "--json").envelope["data"]["events"] if event["name"] == "answer.spent"
+    ]
+    assert [event["unit"] for event in spent] == ["gate"]
+    assert rerail("run", "--unit", "gate", "--", "true") == (0, b"", b""), "it is told once"
+
+
+def test_an_answer_that_is_spent_on_its_own_command_needs_no_word(project: Path, rerail: Rerail) -> None:
+    gate = ("run", "--json", "--unit", "gate", "--", "sh", "-c", "test -e approved || { echo 'HTTP 401' >&2; exit 1; }")
+    rerail("answer", rerail(*gate).envelope["data"]["pause"], "approve")
+    (project / "approved").touch()
+    assert rerail(*gate).envelope["hints"] == []
+    assert "answer.spent" not in rerail("ledger", "--json").text
+
+
 def test_a_handed_back_command_runs_again_only_after_a_file_changed(project: Path, rerail: Rerail) -> None:
     (project / "test_it.py").write_text("def test_it():\n    assert 1 == 2\n")
     command = ("run", "--json", "--unit", "t", "--", PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider")
@@ -107,7 +131,7 @@ def test_a_killed_command_stops(rerail: Rerail) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_reaches_the_command_and_the_run_is_recorded_as_cancelled(
-    number: signal.Signals, code: int, project: Path, environ: dict[str, str], rerail: Rerail
+    number: signal.Signals, code: int, start: Start, rerail: Rerail
 ) -> None:
     child = """
 import signal, sys
@@ -119,10 +143,14 @@ signal.signal(signal.SIGINT, told)
 print("ready", flush=True)
 signal.pause()
 """
-    process = subprocess.Popen(
-        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", PYTHON, "-c", child],
-        cwd=project,
-        env=environ,
+    process = start(
+        "run",
+        "--unit",
+        "u",
+        "--",
+        PYTHON,
+        "-c",
+        child,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -136,13 +164,17 @@ signal.pause()
     assert [event["name"] for event in events][-1] == "unit.finished"
 
 
-def test_a_signal_ends_a_wait(project: Path, environ: dict[str, str]) -> None:
+def test_a_signal_ends_a_wait(project: Path, start: Start) -> None:
     (project / "rerail.toml").write_text("[backoff]\ninitial_s = 60\n")
     down = ("sh", "-c", "echo 'HTTP 503 Service Unavailable' >&2; exit 1")
-    process = subprocess.Popen(
-        [PYTHON, "-m", "rerail", "run", "--effects", "none", "--unit", "u", "--", *down],
-        cwd=project,
-        env=environ,
+    process = start(
+        "run",
+        "--effects",
+        "none",
+        "--unit",
+        "u",
+        "--",
+        *down,
         stderr=subprocess.PIPE,
     )
     assert process.stderr is not None
@@ -161,7 +193,7 @@ def test_stdin_reaches_the_command(rerail: Rerail) -> None:
     assert rerail("run", "--", "cat", stdin=b"hello").out == b"hello"
 
 
-def test_in_a_terminal_the_command_sees_one_with_its_width(project: Path, environ: dict[str, str]) -> None:
+def test_in_a_terminal_the_command_sees_one_with_its_width(start: Start) -> None:
     main, side = pty.openpty()
     import fcntl
     import struct
@@ -169,10 +201,14 @@ def test_in_a_terminal_the_command_sees_one_with_its_width(project: Path, enviro
 
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
     child = "import os,sys; print(os.isatty(1), os.get_terminal_size(1).columns)"
-    process = subprocess.Popen(
-        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", PYTHON, "-c", child],
-        cwd=project,
-        env=environ,
+    process = start(
+        "run",
+        "--unit",
+        "u",
+        "--",
+        PYTHON,
+        "-c",
+        child,
         stdin=side,
         stdout=side,
         stderr=side,
@@ -192,13 +228,17 @@ def test_in_a_terminal_the_command_sees_one_with_its_width(project: Path, enviro
     assert b"True 77" in seen
 
 
-def test_what_a_command_left_in_the_terminal_does_not_hide_the_block(project: Path, environ: dict[str, str]) -> None:
+def test_what_a_command_left_in_the_terminal_does_not_hide_the_block(start: Start) -> None:
     terminal = Terminal()
     conceals = r"printf '\033[8m\033]0;'; exit 3"
-    process = subprocess.Popen(
-        [PYTHON, "-m", "rerail", "run", "--unit", "u", "--", "sh", "-c", conceals],
-        cwd=project,
-        env=environ,
+    process = start(
+        "run",
+        "--unit",
+        "u",
+        "--",
+        "sh",
+        "-c",
+        conceals,
         stdin=terminal.slave,
         stdout=terminal.slave,
         stderr=terminal.slave,

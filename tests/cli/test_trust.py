@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.repositories import Repo, isolated, lines, new_repo
+from tests.repositories import Repo, lines, new_repo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,12 +35,6 @@ exit 1
 """
 
 
-@pytest.fixture(autouse=True)
-def isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in isolated(tmp_path / "git-home").items():
-        monkeypatch.setenv(name, value)
-
-
 @pytest.fixture
 def bin_dir(tmp_path: Path, environ: dict[str, str]) -> Path:
     """A directory of programs on the search path, outside of the project."""
@@ -51,7 +45,7 @@ def bin_dir(tmp_path: Path, environ: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
+def repo(tmp_path: Path, git_isolation: None) -> Repo:
     repo = new_repo(tmp_path / "repo")
     repo.write(".gitignore", "modules/\n")
     repo.write("unit.sh", UNIT)

@@ -6,24 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.repositories import Repo, isolated, lived_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.repositories import Repo
+
     Rerail = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in isolated(tmp_path / "git-home").items():
-        monkeypatch.setenv(name, value)
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repo:
-    return lived_in(tmp_path / "repo")
 
 
 def healed(repo: Repo, rerail: Rerail) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from rerail.decisions.start import OpenPause, Standing
 from rerail.errors import UnknownNameError
 from rerail.ids import EventId, PauseId, RunId, UnitName
 from rerail.ledger import sqlite
-from rerail.ledger.store import AlreadyAnsweredError, LeaseLostError, PauseRecord, Refusal, UnitBusyError
+from rerail.ledger.store import AlreadyAnsweredError, Gap, LeaseLostError, PauseRecord, Refusal, UnitBusyError
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Store
@@ -540,6 +540,16 @@ class TestEvents:
         (gap,) = ledger.gaps()
         assert (gap.event, gap.at_s, gap.unit) == (unknown, 4.0, UNIT)
         assert gap.evidence == ledger.event(unknown).fields["evidence"]
+
+    def test_a_failure_that_only_a_hook_saw_is_one_too(self, ledger: Ledger) -> None:
+        def told(name: str, class_: str) -> EventId:
+            fields = {"classification": {"class": class_}, "evidence": {"message": class_}}
+            return ledger.append(name, run=RUN, unit=UNIT, attempt=1, at_s=4.0, fields=fields)
+
+        told("failure.classified", "provider")
+        gap = told("failure.classified", "unclassified")
+        told("heal.finished", "unclassified")
+        assert ledger.gaps() == (Gap(gap, 4.0, UNIT, {"message": "unclassified"}),)
 
     def test_of_many_gaps_the_last_are_returned_oldest_first(self, ledger: Ledger) -> None:
         unknown = record(Pause(Why.CLASS), "unclassified/no-evidence")

@@ -46,6 +46,7 @@ ENDINGS: dict[Phase, Ending] = {
     Phase.HANDED_BACK: HandBack(),
     Phase.STOPPED: Stop(Why.CLASS),
     Phase.CANCELLED: Stop(Why.ABORTED),
+    Phase.PROBING: Stop(Why.ABORTED),
 }
 
 
@@ -103,8 +104,8 @@ class Ledgers(RuleBasedStateMachine):
         asked = self.both(
             lambda ledger: ledger.finish(state, decision, record=None, at_s=at_s, command=("x", "\udcff"), cwd="/w")
         )
-        if asked is not None:
-            self.asked.append(asked)
+        if isinstance(asked, str):  # neither None nor what both refused it with
+            self.asked.append(PauseId(asked))
 
     @rule(data=st.data(), answer=st.sampled_from(Answer), at_s=times)
     def answer(self, data: st.DataObject, answer: Answer, at_s: float) -> None:

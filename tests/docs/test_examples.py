@@ -97,7 +97,7 @@ def test_a_shown_recipe_is_one(example: Example) -> None:
     read_recipe(example.code, str(example))
 
 
-@pytest.mark.parametrize("example", of_page("settings.md", "toml"), ids=str)
+@pytest.mark.parametrize("example", [*of_page("settings.md", "toml"), *of_page("verify.md", "toml")], ids=str)
 def test_shown_settings_are_settings(example: Example, tmp_path: Path) -> None:
     (tmp_path / "rerail.toml").write_text(example.code, encoding="utf-8")
     assert load_settings(tmp_path).path is not None

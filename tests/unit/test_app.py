@@ -60,3 +60,16 @@ def test_a_root_that_is_no_directory_is_told_at_once(name: str, tmp_path: Path) 
     for root in (tmp_path / name, str(tmp_path / name)):
         with pytest.raises(UsageError, match=f"the root must be a directory that exists, got .*{name}"):
             Loop(root, ledger="memory")
+
+
+def test_a_working_directory_that_is_gone_is_told_and_a_root_elsewhere_works(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("gone", "root"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(UsageError, match="the working directory no longer exists"):
+        Loop(ledger="memory")
+    loop = Loop(root=tmp_path / "root", ledger="memory")
+    assert loop.run_command("u", ["true"]).unwrap().cwd == str(tmp_path / "root")

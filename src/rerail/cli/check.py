@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rerail.cli.here import working_directory
+from rerail.cli.here import directory_named
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import cell
@@ -22,7 +22,7 @@ def command(as_json: bool) -> int:
     from rerail.git.safety import block_lines
     from rerail.verbs.check import check
 
-    result = check(working_directory())
+    result = check(directory_named("."))
 
     def show(console: Console) -> None:
         rows = result.rows("lines")

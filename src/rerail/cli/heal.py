@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rerail.cli.here import working_directory
+from rerail.cli.here import directory_named
 from rerail.cli.input import read_bytes
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
@@ -41,7 +41,7 @@ def command(
         raise UsageError(
             "--undo, --backups and a heal exclude each other", hint="give one of --undo ID, --backups, --failure FILE"
         )
-    place = working_directory() / repo
+    place = directory_named(repo)
     if undo_id is not None:
         return _leave_undo(undo(place, undo_id), as_json=as_json)
     if list_backups:
@@ -98,11 +98,14 @@ def _plan(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield from _steps(data["steps"])
     for each in data["conditions"]:
         yield each["name"], each["detail"]
+    yield "asks", data["question"]
 
 
 def _report(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield "failure", f"{data['class']}/{data['reason']}"
     yield "recipe", data["recipe"]
+    if data["outcome"] == "paused":
+        yield "why", data["detail"]
     yield from _steps(data["steps"])
     yield "backup", data["backup"]
     yield "expired", ", ".join(data["expired"])

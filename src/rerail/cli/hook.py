@@ -6,19 +6,20 @@ can never work, for a harness that does not exist, ends with 2. Standard library
 
 from __future__ import annotations
 
-import json
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
 from rerail.boundary.exit_codes import ExitCode
+from rerail.cli.input import read_bytes
 from rerail.errors import EvidenceError, RerailError
 from rerail.evidence.ansi import printable
 from rerail.hook.answer import answer_to
 from rerail.hook.harness import HARNESSES
+from rerail.light_typing import TYPE_CHECKING
+from rerail.plain_json import parse, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 HELP = f"""\
 Usage: rerail hook HARNESS
@@ -29,8 +30,6 @@ Usage: rerail hook HARNESS
   HARNESS is one of {", ".join(HARNESSES)}; rerail init --hook HARNESS shows its configuration.
 """
 
-_MOST_BYTES = 16 * 1024 * 1024
-
 
 def main(argv: Sequence[str]) -> int:
     """Run the verb and return its exit code: 0, or 2 for a harness that does not exist.
@@ -39,15 +38,16 @@ def main(argv: Sequence[str]) -> int:
         argv: The arguments after ``hook``.
     """
     if {"-h", "--help"} & set(argv):
-        print(HELP, end="")  # noqa: T201  help goes to stdout
-        return ExitCode.SUCCEEDED
+        from rerail.cli.output import leave_page
+
+        return leave_page(HELP.rstrip("\n"))
     if len(argv) != 1 or argv[0] not in HARNESSES:
         _say(f"expected one of {', '.join(HARNESSES)}, got {' '.join(argv) or 'nothing'}")
         return ExitCode.USAGE
     try:
-        answer = answer_to(argv[0], _payload(sys.stdin.buffer.read(_MOST_BYTES)))
+        answer = answer_to(argv[0], _payload(read_bytes("-")))
         if answer is not None:
-            print(json.dumps(answer))  # noqa: T201  what the harness reads
+            print(text_of(answer))  # noqa: T201  what the harness reads
             sys.stdout.flush()
     except RerailError as error:
         _say(error.message)
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _payload(data: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(data.decode("utf-8", "replace"))
+        value = parse(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise EvidenceError(f"expected a hook's payload, a JSON object: {error}") from None
     if not isinstance(value, dict):
@@ -67,5 +67,7 @@ def _payload(data: bytes) -> dict[str, Any]:
 
 
 def _say(text: str) -> None:
-    with suppress(OSError, ValueError, AttributeError):
+    try:
         print(f"rerail hook: {printable(text)}", file=sys.stderr, flush=True)  # noqa: T201  stdout is the harness's
+    except (OSError, ValueError, AttributeError):
+        return  # nobody is there to be told

@@ -13,7 +13,7 @@ from rerail.cli.output import leave
 from rerail.errors import UsageError
 from rerail.hook.harness import HARNESSES
 from rerail.paths import find_root
-from rerail.recipes.read import PROJECT_RECIPES
+from rerail.recipes.files import PROJECT_RECIPES
 
 SETTINGS = """\
 # rerail: how failures of this project's units are recovered. Every key has a default; see `rerail taxonomy`.
@@ -74,9 +74,11 @@ def command(hook: str | None, as_json: bool) -> int:
     """Write rerail.toml and .rerail/recipes/ours.toml where there are none."""
     if hook is not None:
         return leave(_hook_configuration(hook), as_json=as_json)
+    from rerail.verbs.ladder import proposed
+
     root = find_root(working_directory())
     written, kept = [], []
-    for path, content in ((root / "rerail.toml", SETTINGS), (root / PROJECT_RECIPES / "ours.toml", RECIPE)):
+    for path, content in ((root / "rerail.toml", SETTINGS + proposed(root)), (root / PROJECT_RECIPES / "ours.toml", RECIPE)):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,8 +62,7 @@ def export() -> int:
 
     try:
         for record in ledger.export(project_here()):
-            print(to_json(plain(record)))  # noqa: T201  the records are the output
-        sys.stdout.flush()
+            print(to_json(plain(record)), flush=True)  # noqa: T201  the records are the output
     except BrokenPipeError:
         silence_stdout()
     except OSError as error:

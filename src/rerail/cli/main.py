@@ -15,7 +15,7 @@ from rerail.boundary import hints
 from rerail.boundary.exit_codes import ExitCode
 from rerail.boundary.result import Result, failed
 from rerail.boundary.slugs import ErrorSlug
-from rerail.cli.output import leave, leave_failed
+from rerail.cli.output import leave, leave_failed, leave_unwritten
 from rerail.errors import RerailError, UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "run": ("run", "Run a command as one unit under recovery."),
+    "verify": ("verify", "Run the project's build, types, lint, tests, security and diff as units."),
     "classify": ("classify", "Name a failure: evidence in, classification out."),
     "why": ("why", "Show what named a failure, what lost, and why."),
     "explain": ("explain", "Explain a class, a reason, a rule, a slug or an exit code."),
@@ -149,6 +150,12 @@ def main(argv: Sequence[str]) -> int:
         return leave_failed(_typed(argv), error, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return leave(_cancelled(_typed(argv)), as_json=as_json)
+    except SystemExit:
+        return ExitCode.SUCCEEDED  # click's way out when whoever read a page of help has left
+    except OSError as error:
+        if {"-h", "--help"} & set(_own_arguments(argv)):
+            return leave_unwritten(error)
+        return leave_bug(_typed(argv), error, as_json=as_json)
     except Exception as bug:  # noqa: BLE001  a bug is told as one, with a report and its own exit code
         return leave_bug(_typed(argv), bug, as_json=as_json)
 

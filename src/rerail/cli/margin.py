@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import TextIO

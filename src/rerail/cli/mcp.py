@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rerail.cli.here import working_directory
+from rerail.cli.here import directory_named
 from rerail.errors import UsageError
 
 _DEFAULT_PORT = 8377
@@ -42,7 +42,7 @@ def command(http: bool, port: int, token_file: Path | None, repo: str) -> int:
     """Serve until the client has gone."""
     if token_file is not None and not http:
         raise UsageError("--token-file goes with --http", hint="over stdin and stdout there is nobody to keep out")
-    cwd = working_directory() / repo
+    cwd = directory_named(repo)
     if not cwd.is_dir():
         raise UsageError(f"--repo must be a directory that exists, got {repo!r}")
     if find_spec("mcp") is None:

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Protocol
 
 from rerail.boundary.exit_codes import ExitCode, exit_code
-from rerail.boundary.serialize import serialize_result, to_json
-from rerail.cli import margin
+from rerail.light_typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from rerail.boundary.result import Result
-    from rerail.boundary.serialize import JsonValue
     from rerail.errors import RerailError
+    from rerail.plain_json import JsonValue
 
 
 class Picture(Protocol):
@@ -41,6 +39,9 @@ def leave(
         signal: The signal that cancelled, if one did.
         aside: Whether text goes to stderr, also of a success: stdout is a command's own.
     """
+    # Brings all of the evidence, which a page has no use for.
+    from rerail.boundary.serialize import serialize_result, to_json
+
     envelope = serialize_result(result)
     try:
         if as_json:
@@ -51,13 +52,32 @@ def leave(
         # Whoever read our output has left; what was done is done, and the exit code still says how it ended.
         silence_stdout()
     except OSError as error:
-        silence_stdout()
-        margin.say(sys.stderr, f"rerail: the result could not be written: {error.strerror}")
+        code = leave_unwritten(error)
         if result.ok:
-            return ExitCode.USAGE  # whoever reads the file must not take it for whole
+            return code  # whoever reads the file must not take it for whole
     if result.ok:
         return ExitCode.SUCCEEDED
     return exit_code(result.error) if signal is None else exit_code(result.error, signal=signal)
+
+
+def leave_page(text: str) -> int:
+    """Print a page that is no result, such as help, and return the exit code."""
+    try:
+        print(text, flush=True)  # noqa: T201  as in `leave`
+    except BrokenPipeError:
+        silence_stdout()
+    except OSError as error:
+        return leave_unwritten(error)
+    return ExitCode.SUCCEEDED
+
+
+def leave_unwritten(error: OSError) -> int:
+    """Say that stdout could not be written, and return the exit code that it means."""
+    silence_stdout()
+    from rerail.cli import margin
+
+    margin.say(sys.stderr, f"rerail: the result could not be written: {error.strerror}")
+    return ExitCode.USAGE
 
 
 def leave_failed(verb: str, error: RerailError, *, as_json: bool) -> int:

@@ -19,7 +19,7 @@ from rerail.decisions.model import Effects
 from rerail.errors import UsageError
 from rerail.runner.command import Signalled
 from rerail.runner.outcome import Succeeded
-from rerail.verbs.ended import cancelled, result_of
+from rerail.verbs.ended import cancelled, result_of, spends_elsewhere
 from rerail.verbs.units import command_unit, nowhere_to_run
 
 if TYPE_CHECKING:
@@ -149,9 +149,10 @@ def run_unit(
     as_json: bool,
 ) -> int:
     """Run a command as *unit* and leave with its result."""
-    stdout, stderr = _binary(sys.stdout), _binary(sys.stderr)
+    stdout, stderr = binary(sys.stdout), binary(sys.stderr)
+    notices = spends_elsewhere(loop, unit.name, tuple(argv), cwd)
     try:
-        with _ending_signals():
+        with ending_signals():
             outcome = loop.run_command(
                 unit, argv, cwd=cwd, stdout=stderr if as_json else stdout, stderr=stderr, timeout_s=timeout_s
             )
@@ -160,10 +161,10 @@ def run_unit(
         if margin.is_terminal(sys.stderr):
             margin.say(sys.stderr)  # a terminal shows ^C where the command stood
         return leave(cancelled(verb, unit.name, {}), as_json=as_json, signal=number, aside=True)
-    result = result_of(verb, unit.name, outcome, loop, command=tuple(argv))
-    if result.message:
+    result = result_of(verb, unit.name, outcome, loop, command=tuple(argv), notices=notices)
+    if result.message or result.hints:
         margin.settle(sys.stderr)
-    speaks_there = margin.is_shared(sys.stdout, sys.stderr) if as_json else bool(result.message)
+    speaks_there = margin.is_shared(sys.stdout, sys.stderr) if as_json else bool(result.message or result.hints)
     if speaks_there and _is_inside_a_line(outcome, as_json=as_json):
         margin.say(sys.stderr)
     code = leave(result, as_json=as_json, picture=_picture(result), aside=True)
@@ -190,13 +191,13 @@ def _own_code(outcome: Outcome[Finished]) -> int | None:
     return evidence.exit_code
 
 
-def _binary(stream: object) -> BinaryIO | None:
+def binary(stream: object) -> BinaryIO | None:
     """Return the bytes below a text stream; None where there is none, as in a process whose stdout was closed."""
     return getattr(stream, "buffer", None)
 
 
 @contextmanager
-def _ending_signals() -> Iterator[None]:
+def ending_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end a wait as Ctrl-C does, so that the run is recorded as cancelled."""
 
     def end(number: int, _frame: FrameType | None) -> NoReturn:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from rerail.boundary import hints
 from rerail.boundary.block import named_block
 from rerail.boundary.result import Result
 from rerail.boundary.serialize import serialize_result
+from rerail.errors import UsageError
 from rerail.hook import record
 from rerail.hook.harness import HARNESSES
 from rerail.hook.payload import read
+from rerail.light_typing import TYPE_CHECKING
+from rerail.paths import working_directory
 from rerail.taxonomy.actions import Action
 from rerail.taxonomy.law import unlawful
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
+    from typing import Any
 
     from rerail.hook.payload import ToolCall
     from rerail.hook.record import Written
@@ -45,10 +47,8 @@ def answer_to(harness: str, payload: Mapping[str, Any]) -> dict[str, Any] | None
         RecipeError: The project's recipes have faults.
         SettingsError: Its settings cannot be read.
     """
-    from pathlib import Path
-
     call = read(payload)
-    cwd = Path(_directory(payload, call))
+    cwd = _directory(payload, call)
     if call.succeeded:
         _give_back(harness, call, cwd)
     if not call.failed:
@@ -59,7 +59,7 @@ def answer_to(harness: str, payload: Mapping[str, Any]) -> dict[str, Any] | None
     return HARNESSES[harness].answer(call, words, action in (Action.PAUSE, Action.STOP))
 
 
-def named(harness: str, call: ToolCall, cwd: Path) -> tuple[Result, Action]:
+def named(harness: str, call: ToolCall, cwd: str) -> tuple[Result, Action]:
     """Name a failed call and write it down; return what is said of it, and what the agent is to do."""
     from rerail.ledger.location import locate, open_ledger
     from rerail.rules.engine import classify
@@ -67,7 +67,8 @@ def named(harness: str, call: ToolCall, cwd: Path) -> tuple[Result, Action]:
     loaded, settings = _in_force(cwd)
     at_s = time.time()
     name = classify(call.evidence, loaded.rules, now=at_s)
-    ledger = open_ledger(locate(cwd, os.environ))
+    location = locate(cwd, os.environ)
+    ledger = open_ledger(location)
     try:
         written = record.write(
             ledger,
@@ -89,18 +90,20 @@ def named(harness: str, call: ToolCall, cwd: Path) -> tuple[Result, Action]:
         "action": written.action,
         "why": written.why,
     }
-    steps = (
+    steps = [
         hints.act_on_name(failure_class=name.class_, remedy=loaded.taxonomy.reason_spec(name.class_, name.reason).hint),
         hints.heed_pitfall(failure_class=name.class_, pitfall=spec.pitfall),
-    )
-    return Result(True, "hook", block.text, data, hints=steps), written.action
+    ]
+    if location.note:
+        steps.append(hints.ledger_in_project(path=str(location.path)))
+    return Result(True, "hook", block.text, data, hints=tuple(steps)), written.action
 
 
-def _give_back(harness: str, call: ToolCall, cwd: Path) -> None:
+def _give_back(harness: str, call: ToolCall, cwd: str) -> None:
     from rerail.ledger.location import locate, open_ledger
 
     location = locate(cwd, os.environ)
-    if not location.path.exists():
+    if not os.path.exists(location.file):  # noqa: PTH110  pathlib costs a hook 5 ms
         return
     ledger = open_ledger(location)
     try:
@@ -110,29 +113,32 @@ def _give_back(harness: str, call: ToolCall, cwd: Path) -> None:
 
 
 def _directory(payload: Mapping[str, Any], call: ToolCall) -> str:
-    """Return where the call was made: as the harness says where that is a directory, else where the hook runs."""
+    """Return where the call was made: as the harness says where that is a directory, else where the hook runs, or ran."""
     roots = payload.get("workspace_roots")
-    told = [payload.get("cwd"), *(roots if isinstance(roots, list) else []), call.evidence.cwd]
-    for directory in told:
-        if isinstance(directory, str) and os.path.isabs(directory) and os.path.isdir(directory):  # noqa: PTH112, PTH117
-            return directory
-    return os.getcwd()  # noqa: PTH109  pathlib would only wrap it
+    named = [payload.get("cwd"), *(roots if isinstance(roots, list) else []), call.evidence.cwd]
+    told = [each for each in named if isinstance(each, str) and os.path.isabs(each)]  # noqa: PTH117
+    there = next(filter(os.path.isdir, told), None)
+    if there is not None:
+        return there
+    try:
+        return working_directory()
+    except UsageError:
+        # A call that removed the directory it was made in has its name all the same, and the ledger that it had.
+        if not told:
+            raise
+        return told[0]
 
 
-def _in_force(cwd: Path) -> tuple[Loaded, Mapping[str, Any]]:
+def _in_force(cwd: str) -> tuple[Loaded, Mapping[str, Any]]:
     """Return the recipes in force, and the settings as their file has them: pydantic, which checks them, costs 200 ms."""
-    from rerail.paths import cache_directory, may_have_settings, root_above
+    from rerail.paths import cache_directory, root_above
     from rerail.recipes.read import load
+    from rerail.settings_known import known_settings
 
-    root = root_above(str(cwd))
-    packs, settings = None, {}
-    if may_have_settings(root):
-        from rerail.settings_file import find_settings, packs_in_force
-
-        packs = packs_in_force(type(cwd)(root))
-        file = find_settings(type(cwd)(root))
-        settings = {} if file is None else file.table
-    return load(root, packs=packs, cache_dir=cache_directory(os.environ)), settings
+    root = root_above(cwd)
+    cache_dir = cache_directory(os.environ)
+    packs, settings = known_settings(root, cache_dir)
+    return load(root, packs=packs, cache_dir=cache_dir), settings
 
 
 def _action(settings: Mapping[str, Any], name: Classification, taxonomy: Taxonomy) -> Action:

@@ -5,10 +5,11 @@ Sources: the hook references of Claude Code 2.1, Codex, Gemini CLI and Cursor 2,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from rerail.hook.payload import ToolCall
 

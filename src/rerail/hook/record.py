@@ -7,12 +7,12 @@ the class says, as long as its budget lasts; the agent does it, or its operator.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.budget.model import Balance, Charge, Limit, Window
 from rerail.errors import LedgerError
 from rerail.ids import RunId, UnitName
-from rerail.ledger.named import failure_to_json
+from rerail.ledger.named import FAILURE_NAMED, failure_to_json
+from rerail.light_typing import TYPE_CHECKING, NamedTuple
 from rerail.taxonomy.actions import Action
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rerail.ledger.store import Ledger
     from rerail.rules.model import Classification
 
-NAMED = "failure.classified"
 _WINDOW = Window(charges=20, length_s=3600.0)
 _SPENT = {Limit.CLASS: "budget-spent", Limit.WINDOW: "window-spent", Limit.LEDGER: "ledger-unusable"}
 _CHARGED = (Action.RETRY, Action.REPAIR, Action.HEAL)
@@ -78,7 +77,7 @@ def write(
             plan="",
             balance=balance,
         )
-        ledger.append(NAMED, run=run, unit=unit, attempt=1, at_s=at_s, fields=fields)
+        ledger.append(FAILURE_NAMED, run=run, unit=unit, attempt=1, at_s=at_s, fields=fields)
     except LedgerError:
         return _follows(action, Limit.LEDGER, Balance(unit, named.class_, budget, budget))
     return written

@@ -133,7 +133,7 @@ def record_from_json(value: object) -> FailureRecord:
 def ending_to_json(state: RunState, decision: Decision, pause: PauseId | None) -> dict[str, object]:
     """Return a run's terminal record as JSON values."""
     return {
-        "outcome": state.phase.value,
+        "outcome": state.ended_as.value,
         "decision": decision_to_json(decision),
         "attempts": state.attempt,
         "failures": list(state.failures),

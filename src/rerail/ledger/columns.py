@@ -6,13 +6,13 @@ raises `ValueError`, and `read` turns that into the ledger's own error. Standard
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, TypeVar
-
 from rerail.errors import LedgerError
+from rerail.light_typing import TYPE_CHECKING, TypeVar
+from rerail.plain_json import parse, quoted_in_ascii, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 T = TypeVar("T")
 
@@ -41,12 +41,17 @@ def read(what: str, reader: Callable[[Any], T], value: object) -> T:
 
 def to_json(value: object) -> str:
     """Return compact JSON in ASCII: no text that a failure brings can upset a column or a terminal."""
-    return json.dumps(value, separators=(",", ":"))
+    try:
+        return text_of(value, ",", ":")
+    except (TypeError, ValueError):
+        import json  # which has a form for more than is plain
+
+        return json.dumps(value, separators=(",", ":"))
 
 
 def from_json(stored: object) -> Any:
     """Return the value of a stored JSON text."""
-    return json.loads(text(stored))
+    return parse(text(stored))
 
 
 def to_text(value: str) -> str:
@@ -54,13 +59,13 @@ def to_text(value: str) -> str:
 
     A path or an argument need not be UTF-8, and a note may hold anything; what is not printable is kept as a JSON string.
     """
-    return value if value.isprintable() and not value.startswith('"') else json.dumps(value)
+    return value if value.isprintable() and not value.startswith('"') else quoted_in_ascii(value)
 
 
 def from_text(stored: object) -> str:
     """Return the text that `to_text` was given."""
     value = text(stored)
-    return text(json.loads(value)) if value.startswith('"') else value
+    return text(parse(value)) if value.startswith('"') else value
 
 
 def fields(value: object, names: str) -> Sequence[object]:

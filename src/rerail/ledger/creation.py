@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
 
 from rerail.ledger.database import APPLICATION_ID, immediate
 from rerail.ledger.location import PROJECT_DIRECTORY
 from rerail.ledger.migrations import MIGRATIONS
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,9 +5,9 @@ Standard library only: a hook writes such rows, and a decision as a value would 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.evidence.payload import to_payload
+from rerail.light_typing import TYPE_CHECKING
+from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from rerail.budget.model import Balance
     from rerail.evidence.model import Evidence
     from rerail.rules.model import Candidate, Classification
+
+
+FAILURE_NAMED = "failure.classified"
+"""The event of a named failure."""
+
+
+def is_gap(name: str, fields: Mapping[str, object]) -> bool:
+    """Whether an event is a failure that no rule could name."""
+    named = fields.get("classification") if name == FAILURE_NAMED else None
+    return isinstance(named, dict) and named.get("class") == FailureClass.UNCLASSIFIED
 
 
 def failure_to_json(

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 from rerail.decisions.machine import ENDED
 from rerail.decisions.model import Phase
 from rerail.ledger.store import LeaseLostError, UnitBusyError
-from rerail.taxonomy import FailureClass
 
 if TYPE_CHECKING:
-    from rerail.decisions.effects import FailureRecord
     from rerail.ids import RunId, UnitName
     from rerail.ledger.store import Lease, Owner
 
-FAILURE_NAMED = "failure.classified"
 RUN_FINISHED = "unit.finished"
 PAUSE_ANSWERED = "pause.answered"
-"""The events that the ledger appends by itself."""
+"""The events that the ledger appends by itself, beside those of failures."""
 
 OVER = tuple(ENDED)
 """Nothing is left to go on with. (Tuples: an enum's hash costs more than a few comparisons, and every run asks.)"""
@@ -32,11 +29,6 @@ def is_fenced(phase: Phase, run: RunId, *, against: RunId) -> bool:
     must not make the unit forget it.
     """
     return phase is Phase.PAUSED and run != against
-
-
-def is_gap(record: FailureRecord) -> bool:
-    """Whether no rule could name the failure."""
-    return record.classification.class_ == FailureClass.UNCLASSIFIED
 
 
 def lost(run: RunId, holder: Lease) -> LeaseLostError:

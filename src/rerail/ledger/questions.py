@@ -7,6 +7,7 @@ from zlib import crc32
 
 from rerail.decisions.because import BECAUSE
 from rerail.decisions.model import Answer, Pause, Phase, RunState, Why
+from rerail.decisions.start import OpenPause
 from rerail.evidence.ansi import printable
 from rerail.evidence.clip import clip_line
 from rerail.ids import PauseId
@@ -69,6 +70,11 @@ def _question(pause: Pause, named: Classification | None, record: FailureRecord 
     if pause.why is Why.NOT_HEALED and record is not None and record.decision == pause:
         parts.append(printable(record.plan))
     return ": ".join(filter(None, parts))
+
+
+def open_pause(pause: PauseRecord) -> OpenPause:
+    """Return a question as the next run of its unit needs to know it."""
+    return OpenPause(pause.id, pause.why, pause.resume_at_s, pause.answer, pause.command, pause.cwd)
 
 
 def lapsed(pause: PauseRecord, phase: Phase, at_s: float | None) -> PauseRecord:

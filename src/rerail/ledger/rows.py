@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rerail.decisions.model import Answer, Pause, Phase
-from rerail.decisions.start import OpenPause, Standing
+from rerail.decisions.start import Standing
 from rerail.errors import LedgerError, UnknownNameError
 from rerail.ids import EventId, PauseId, RunId
 from rerail.ledger import codec, leases, sql
 from rerail.ledger.columns import count, from_json, from_text, maybe, number, read, text, to_json, to_text
-from rerail.ledger.progress import FAILURE_NAMED, OVER, PAUSE_ANSWERED, RUN_FINISHED, UNDER_WAY, busy, is_fenced, is_gap
-from rerail.ledger.questions import already_answered, ask, lapsed
+from rerail.ledger.named import FAILURE_NAMED, is_gap
+from rerail.ledger.progress import OVER, PAUSE_ANSWERED, RUN_FINISHED, UNDER_WAY, busy, is_fenced
+from rerail.ledger.questions import already_answered, ask, lapsed, open_pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +52,7 @@ def standing(row: Row, alive: Callable[[Owner], bool]) -> Standing | None:
     if question is None:
         return Standing(state)
     asked = pause((question, answer, None, ""))
-    return Standing(state, OpenPause(asked.id, asked.why, asked.resume_at_s, asked.answer))
+    return Standing(state, open_pause(asked))
 
 
 def begin(
@@ -93,7 +94,6 @@ def record(connection: Connection, failure: FailureRecord, state: RunState, owne
         (failure.at_s, failure.run, failure.unit, failure.attempt),
         FAILURE_NAMED,
         codec.record_to_json(failure),
-        gap=is_gap(failure),
     )
 
 
@@ -193,12 +193,10 @@ def _append(
     attempt: tuple[float, RunId, UnitName, int],
     name: str,
     fields: Mapping[str, object],
-    *,
-    gap: bool = False,
 ) -> EventId:
     at_s, run, unit, number = attempt
     inserted = connection.execute(
-        sql.ADD_EVENT, (at_s, to_text(run), to_text(unit), number, name, int(gap), to_json(fields))
+        sql.ADD_EVENT, (at_s, to_text(run), to_text(unit), number, name, int(is_gap(name, fields)), to_json(fields))
     )
     return EventId(count(inserted.lastrowid))
 

@@ -6,8 +6,6 @@ Each method is one transaction. The file itself is `rerail.ledger.database`'s; t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.budget.account import binding_limit
 from rerail.budget.model import Balance, Grant
 from rerail.errors import UnknownNameError
@@ -15,8 +13,10 @@ from rerail.ids import EventId, RunId, UnitName
 from rerail.ledger import sql
 from rerail.ledger.columns import count, from_json, from_text, mapping, number, read, to_json, to_text
 from rerail.ledger.database import BUSY_TIMEOUT_S, Database
+from rerail.ledger.named import is_gap
 from rerail.ledger.owner import current_owner, is_alive
 from rerail.ledger.store import MOST_GAPS, EventRow, Gap, Refusal
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import os
@@ -131,7 +131,8 @@ class SqliteLedger:
         self, name: str, *, run: RunId, unit: UnitName, attempt: int, at_s: float, fields: Mapping[str, object]
     ) -> EventId:
         """See `Ledger.append`."""
-        event = (at_s, to_text(run), to_text(unit), attempt, to_text(name), 0, to_json(dict(fields)))
+        stored = (to_text(name), int(is_gap(name, fields)), to_json(dict(fields)))
+        event = (at_s, to_text(run), to_text(unit), attempt, *stored)
         with self._database.writing() as connection:
             return EventId(count(connection.execute(sql.ADD_EVENT, event).lastrowid))
 

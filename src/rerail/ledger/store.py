@@ -12,9 +12,8 @@ for durable stores, from several processes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
 from rerail.errors import RerailError, UsageError
+from rerail.light_typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

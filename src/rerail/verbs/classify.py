@@ -5,9 +5,8 @@ The way that every hook call takes, so it is the standard library alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rerail.boundary.result import Result
+from rerail.light_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,19 +26,14 @@ def classifier(cwd: str | PathLike[str]) -> Callable[[object], Classification]:
     import time
 
     from rerail.evidence.payload import from_payload
-    from rerail.paths import cache_directory, may_have_settings, root_above
+    from rerail.paths import cache_directory, root_above
     from rerail.recipes.read import load
     from rerail.rules.engine import classify
+    from rerail.settings_known import known_settings
 
     root = root_above(os.fspath(cwd))
-    packs = None
-    if may_have_settings(root):
-        from pathlib import Path  # with tomllib, 15 ms that most projects need not pay
-
-        from rerail.settings_file import packs_in_force
-
-        packs = packs_in_force(Path(root))
-    rules = load(root, packs=packs, cache_dir=cache_directory(os.environ)).rules
+    cache_dir = cache_directory(os.environ)
+    rules = load(root, packs=known_settings(root, cache_dir).packs, cache_dir=cache_dir).rules
 
     def name(value: object) -> Classification:
         return classify(from_payload(value), rules, now=time.time())

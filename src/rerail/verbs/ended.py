@@ -10,6 +10,7 @@ from rerail.boundary.slugs import ErrorSlug
 from rerail.boundary.words import utc
 from rerail.decisions.model import Why
 from rerail.errors import LedgerError, UnknownNameError
+from rerail.ids import UnitName
 from rerail.observe import decision_facts
 from rerail.runner.command import streams_of
 from rerail.runner.outcome import Cancelled, HandedBack, Outcome, Paused, Stopped, Succeeded
@@ -17,7 +18,8 @@ from rerail.verbs.heal import heal_data, heal_notices
 from rerail.verbs.history import last_record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from rerail.app import Loop
     from rerail.boundary.hints import Hint
@@ -31,7 +33,28 @@ if TYPE_CHECKING:
 _OUTPUT_CHARS = 8000
 
 
-def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, command: tuple[str, ...]) -> Result:
+def spends_elsewhere(loop: Loop, unit: str, command: tuple[str, ...], cwd: Path) -> tuple[Hint, ...]:
+    """Return what to tell of a run that is about to spend an answer which was given for another command.
+
+    Raises:
+        LedgerError: What the ledger has of the unit cannot be read.
+    """
+    standing = loop.tools.ledger.standing(UnitName(unit))
+    pause = standing.pause if standing is not None else None
+    if pause is None or pause.answer is None or not pause.is_answered_for_another(command, str(cwd)):
+        return ()
+    return (hints.answered_for_another(pause=pause.id, answer=pause.answer),)
+
+
+def result_of(
+    verb: str,
+    unit: str,
+    outcome: Outcome[Any],
+    loop: Loop,
+    *,
+    command: tuple[str, ...],
+    notices: Iterable[Hint] = (),
+) -> Result:
     """Return the result of a run, with the next step that its end asks for.
 
     Args:
@@ -40,6 +63,7 @@ def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, comman
         outcome: How it ended.
         loop: What ran it; its ledger remembers what an earlier run was told.
         command: What was run, or was not.
+        notices: What else is good to know.
     """
     ledger, taxonomy = loop.tools.ledger, loop.project.loaded.taxonomy
     last = outcome.history[-1] if outcome.history else None
@@ -51,8 +75,11 @@ def result_of(verb: str, unit: str, outcome: Outcome[Any], loop: Loop, *, comman
     }
     result = _ended(verb, unit, outcome, data, last, ledger, taxonomy, command)
     # The next step first: what a heal has to say comes behind it.
-    notices = (notice for report in outcome.heals for notice in heal_notices(report))
-    return result._replace(hints=(*result.hints, *notices))
+    told = [*notices, *(notice for report in outcome.heals for notice in heal_notices(report))]
+    location = loop.project.location
+    if location.note and (outcome.history or not result.ok):
+        told.append(hints.ledger_in_project(path=str(location.path)))
+    return result._replace(hints=(*result.hints, *told))
 
 
 def _ended(

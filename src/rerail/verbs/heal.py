@@ -73,13 +73,15 @@ def _planned(planned: HealPlan, *, is_asked: bool) -> Result:
         ],
         "detail": planned.detail,
         "begins": planned.not_begun is None,
+        "question": planned.not_begun.question if planned.not_begun is not None else None,
+        "ways": _ways(planned.not_begun),
     }
     untrusted = planned.not_begun.untrusted if planned.not_begun is not None else None
     if untrusted is not None:
         return Result(True, "heal", planned.detail, data, hints=(hints.trust_recipe(file=untrusted),))
     if not is_asked and planned.class_ == FailureClass.UNCLASSIFIED:
         return Result(True, "heal", _UNASKED, data, hints=(hints.hand_in_failure(),))
-    return Result(True, "heal", "", data)
+    return Result(True, "heal", "", data, hints=_way_hints(planned.not_begun))
 
 
 def heal_data(report: HealReport) -> dict[str, object]:
@@ -94,12 +96,23 @@ def heal_data(report: HealReport) -> dict[str, object]:
         "undo": report.undo,
         "detail": report.detail,
         "expired": report.expired,
+        "question": report.question,
+        "ways": _ways(report),
     }
 
 
+def _ways(report: HealReport | None) -> list[dict[str, object]]:
+    return [{"to": way.to, "commands": way.commands} for way in (report.ways if report is not None else ())]
+
+
+def _way_hints(report: HealReport | None) -> tuple[Hint, ...]:
+    ways = report.ways if report is not None else ()
+    return tuple(hints.take_way(to=way.to, commands=" && ".join(way.commands)) for way in ways)
+
+
 def heal_notices(report: HealReport) -> tuple[Hint, ...]:
-    """Return what is good to know after a heal: how it is taken back, and which backups have expired."""
-    notices = []
+    """Return what is good to know after a heal: what a person can do, how it is taken back, and which backups have expired."""
+    notices = [*_way_hints(report)]
     if report.undo is not None and report.backup is not None:
         notices.append(hints.undo_heal(backup=report.backup))
     if report.expired:
@@ -120,12 +133,17 @@ def _healed(report: HealReport, taxonomy: Taxonomy) -> Result:
             message = f"not healed, and nothing was changed: {report.detail}"
             return Result(False, "heal", message, data, hints=(step,), error=ErrorSlug.RECIPE_UNTRUSTED)
         case "paused":
-            message = f"not healed, and nothing was changed: {report.question or report.detail}"
-            return Result(False, "heal", message, data, hints=(hints.finish_by_hand(),), error=ErrorSlug.NOT_HEALED)
+            # With a backup, steps were taken that could not all be put back: what that means goes before any question.
+            stuck = report.backup is not None
+            told = report.detail if stuck else f"nothing was changed: {report.question or report.detail}"
+            message = f"not healed, and {told}"
+            steps = (*_way_hints(report), hints.finish_by_hand())
+            return Result(False, "heal", message, data, hints=steps, error=ErrorSlug.NOT_HEALED)
         case "stopped":
             remedy = taxonomy.reason_spec(report.class_, report.reason).hint
             step = hints.remove_cause(failure_class=report.class_, remedy=remedy)
-            return Result(False, "heal", f"stopped: {report.detail}", data, hints=(step,), error=ErrorSlug.STOPPED)
+            message = f"stopped: {report.detail}"
+            return Result(False, "heal", message, data, hints=(step, *_way_hints(report)), error=ErrorSlug.STOPPED)
     assert_never(report.outcome)
 
 
@@ -182,7 +200,7 @@ def backups(cwd: Path) -> Result:
     """
     from rerail.git.backup import Base
     from rerail.git.backups import backup_ids, due, list_backups
-    from rerail.git.outcome import outcome_of
+    from rerail.git.outcome import readable_outcome_of
     from rerail.git.place import NoPlace, locate
     from rerail.git.probe import probe
 
@@ -194,7 +212,7 @@ def backups(cwd: Path) -> Result:
     can_go = {each.id for each in due(found, place, policy, time.time())}
     rows = []
     for each in found:
-        done = outcome_of(git, each.id)
+        done = readable_outcome_of(git, each.id)
         rows.append(
             {
                 "id": each.id,

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 from rerail.ids import UnitName
 from rerail.ledger.codec import record_from_json
+from rerail.ledger.named import FAILURE_NAMED
 
 if TYPE_CHECKING:
     from rerail.decisions.effects import FailureRecord
     from rerail.ledger.store import EventRow, Ledger, PauseRecord
 
-NAMED = "failure.classified"
-"""The event of a named failure."""
-
 
 def last_failure(ledger: Ledger, unit: str | None = None) -> EventRow | None:
     """Return the last named failure, of one unit or of all; None where there is none."""
-    return _last(ledger, unit, NAMED)
+    return _last(ledger, unit, FAILURE_NAMED)
 
 
 def failure_of(ledger: Ledger, pause: PauseRecord) -> EventRow | None:
@@ -25,7 +23,7 @@ def failure_of(ledger: Ledger, pause: PauseRecord) -> EventRow | None:
     rows = (
         row
         for row in ledger.events(unit=pause.unit)
-        if row.name == NAMED and row.run == pause.run and row.at_s <= pause.asked_at_s
+        if row.name == FAILURE_NAMED and row.run == pause.run and row.at_s <= pause.asked_at_s
     )
     return max(rows, key=lambda row: row.id, default=None)
 
@@ -38,6 +36,21 @@ def last_record(ledger: Ledger, unit: str) -> FailureRecord | None:
     """
     row = last_failure(ledger, unit)
     return None if row is None else record_from_json(row.fields)
+
+
+def failure_since_success(ledger: Ledger, unit: UnitName) -> FailureRecord | None:
+    """Return a unit's last named failure as a value; None where it has succeeded since, or never failed.
+
+    Raises:
+        LedgerError: It cannot be read.
+    """
+    found: EventRow | None = None
+    for row in ledger.events(unit=unit):
+        if row.name == FAILURE_NAMED:
+            found = row
+        elif row.name == "unit.finished" and row.fields.get("outcome") == "succeeded":
+            found = None
+    return None if found is None else record_from_json(found.fields)
 
 
 def last_outcome(ledger: Ledger, unit: str) -> str | None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from rerail.boundary.result import Result
 from rerail.errors import UnknownNameError, UsageError
 from rerail.ids import UnitName
+from rerail.ledger.named import FAILURE_NAMED
 from rerail.ledger.owner import current_owner, is_alive
-from rerail.verbs.history import NAMED, known_units
+from rerail.verbs.history import known_units
 from rerail.verbs.pauses import as_data
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def show(project: Project, *, unit: str | None = None, failures: bool = False, c
     try:
         name = UnitName(unit) if unit else None
         balances = ledger.balances(name)
-        rows = [row for row in ledger.events(unit=name) if not failures or row.name == NAMED][-count:]
+        rows = [row for row in ledger.events(unit=name) if not failures or row.name == FAILURE_NAMED][-count:]
     finally:
         ledger.close()
     data = {

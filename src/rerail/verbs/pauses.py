@@ -10,6 +10,7 @@ from rerail.boundary.result import Result
 from rerail.decisions.model import Answer
 from rerail.evidence.redact import redact_command
 from rerail.ids import PauseId
+from rerail.ledger.codec import question_to_json
 from rerail.observe import Observer
 
 if TYPE_CHECKING:
@@ -51,19 +52,7 @@ def answer(project: Project, pause: str, chosen: Answer, note: str = "") -> Resu
 
 def as_data(pause: PauseRecord) -> dict[str, object]:
     """Return a pause in its public shape; its command is there to be read, with its secrets struck out."""
-    return {
-        "id": pause.id,
-        "unit": pause.unit,
-        "asked_at_s": pause.asked_at_s,
-        "why": pause.why,
-        "question": pause.question,
-        "class": pause.class_,
-        "reason": pause.reason,
-        "rule": pause.rule,
-        "evidence": pause.evidence,
-        "resume_at_s": pause.resume_at_s,
-        "command": None if pause.command is None else redact_command(pause.command),
-        "cwd": pause.cwd,
-        "answer": pause.answer,
-        "note": pause.note,
-    }
+    asked = question_to_json(pause)
+    del asked["run"]
+    command = None if pause.command is None else redact_command(pause.command)
+    return {**asked, "command": command, "answer": pause.answer, "note": pause.note}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rerail.boundary import hints
 from rerail.boundary.result import Result
 from rerail.errors import UnknownNameError, UsageError
+from rerail.plain_file import read_plain
 from rerail.recipes.heals import RunCommand
 
 if TYPE_CHECKING:
@@ -55,9 +56,10 @@ def would_run(heals: tuple[HealRecipe, ...], project: Project) -> dict[str, obje
         for step in heal.steps
         if isinstance(step, RunCommand)
     ]
-    if not commands:
+    careful = [heal for heal in heals if heal.needs_trust]
+    if not careful:
         return {"commands": [], "trusted": None, "untrusted_because": None}
-    why = next(filter(None, (project.trust.covers(heal, project.root) for heal in heals if heal.runs_commands)), None)
+    why = next(filter(None, (project.trust.covers(heal, project.root) for heal in careful)), None)
     return {"commands": commands, "trusted": why is None, "untrusted_because": why}
 
 
@@ -76,7 +78,7 @@ def trust(project: Project, file: str, cwd: Path) -> Result:
     """
     recipe = _own_recipe(project, file, cwd)
     data = {"file": recipe.where, "content_hash": recipe.content_hash}
-    if not any(heal.runs_commands for heal in recipe.heals):
+    if not any(heal.needs_trust for heal in recipe.heals):
         shown = {**data, **would_run(recipe.heals, project)}
         return Result(True, "recipes trust", f"{recipe.where} runs no commands, and needs no trust", shown)
     made = project.trust.trust(recipe.content_hash, recipe.where, recipe.heals, project.root, at_s=time.time())
@@ -122,7 +124,7 @@ def test(project: Project, file: str | None, cwd: Path) -> Result:
     drafts: dict[str, str] = {}
     if file is not None and _in_recipes(project, file, cwd) is None:
         try:
-            drafts[file] = (cwd / file).read_text(encoding="utf-8", errors="replace")
+            drafts[file] = read_plain(cwd / file).decode("utf-8", "replace")
         except OSError as error:
             raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     result = run_all(project, drafts)
@@ -135,7 +137,7 @@ def test(project: Project, file: str | None, cwd: Path) -> Result:
 
 
 def _is_meant(recipe: Recipe, project: Project, file: str | None, cwd: Path, drafts: dict[str, str]) -> bool:
-    from rerail.recipes.read import PROJECT_RECIPES
+    from rerail.recipes.files import PROJECT_RECIPES
 
     if file is None:
         return recipe.where.startswith(PROJECT_RECIPES + os.sep)
@@ -144,7 +146,8 @@ def _is_meant(recipe: Recipe, project: Project, file: str | None, cwd: Path, dra
 
 
 def _own_recipe(project: Project, file: str, cwd: Path) -> Recipe:
-    from rerail.recipes.read import PROJECT_RECIPES, read_own
+    from rerail.recipes.files import PROJECT_RECIPES
+    from rerail.recipes.read import read_own
 
     path = _in_recipes(project, file, cwd)
     own = {each.where: each for each in read_own(project.root)}
@@ -161,7 +164,7 @@ def _own_recipe(project: Project, file: str, cwd: Path) -> Recipe:
 
 def _in_recipes(project: Project, file: str, cwd: Path) -> Path | None:
     """Return the path that a recipe file of the project has, or would have; None for a file somewhere else."""
-    from rerail.recipes.read import PROJECT_RECIPES
+    from rerail.recipes.files import PROJECT_RECIPES
 
     home = project.root / PROJECT_RECIPES
     given = Path(os.path.abspath(cwd / file))  # noqa: PTH100  a link is taken by its own name

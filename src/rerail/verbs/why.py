@@ -11,11 +11,12 @@ from rerail.errors import UnknownNameError, UsageError
 from rerail.evidence.payload import from_payload
 from rerail.ids import EventId
 from rerail.ledger.codec import record_from_json
+from rerail.ledger.named import FAILURE_NAMED
 from rerail.quality.excerpts import excerpts
 from rerail.rules.engine import classify
 from rerail.taxonomy import FailureClass
 from rerail.verbs.classify import to_json_value
-from rerail.verbs.history import NAMED, failure_of, known_units, last_failure
+from rerail.verbs.history import failure_of, known_units, last_failure
 from rerail.verbs.units import scoped
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _row(ledger: Ledger, asked: str) -> EventRow:
         return row
     if asked.isascii() and asked.isdecimal():
         row = ledger.event(EventId(int(asked)))
-        if row.name != NAMED:
+        if row.name != FAILURE_NAMED:
             raise UsageError(
                 f"event {asked} is {row.name}, not a named failure", hint="see rerail ledger show --failures"
             )

@@ -28,6 +28,10 @@ PLACEHOLDERS = {
         "backup",
         "backups",
         "entry",
+        "to",
+        "answer",
+        "commands",
+        "phases",
     )
 } | {"call": "rerail rules list", "check": "rules test"}
 VERBS = {
@@ -46,6 +50,7 @@ VERBS = {
         "why",
         "eval",
         "mcp",
+        "verify",
     )
 }
 """Of the stable contract of commands."""
@@ -94,7 +99,7 @@ def test_the_commands_that_a_hint_quotes_are_rerails(entry: Entry[...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["class", "reason", "rule", "recipe", "backup", "tool", "pause", "unit", "event", "something else"]
+    "kind", ["class", "reason", "rule", "recipe", "backup", "tool", "phase", "pause", "unit", "event", "something else"]
 )
 def test_a_command_that_lists_the_names_of_a_kind_is_quoted_and_ready_to_run(kind: str) -> None:
     advice = hints.list_names.template(kind=kind)
@@ -178,6 +183,7 @@ REVIEWED: dict[str, tuple[str, str, set[str]]] = {
     "change-input-first": ("next-step", "caller", {"input-unchanged"}),
     "answer-pause": ("next-step", "operator", {"paused"}),
     "give-answer": ("next-step", "operator", set()),
+    "answered-for-another": ("notice", "operator", set()),
     "resume-answered": ("next-step", "caller", set()),
     "resume-at": ("next-step", "caller", {"paused-until"}),
     "check-effect": ("next-step", "operator", {"outcome-unknown"}),
@@ -188,7 +194,10 @@ REVIEWED: dict[str, tuple[str, str, set[str]]] = {
     "pass-worktree-check": ("next-step", "caller", {"worktree-refused"}),
     "finish-by-hand": ("next-step", "operator", {"heal-step-refused", "not-healed"}),
     "hand-in-failure": ("next-step", "caller", {"not-healed"}),
+    "take-way": ("next-step", "operator", set()),
     "trust-recipe": ("next-step", "operator", {"recipe-untrusted"}),
+    "state-phases": ("next-step", "operator", {"phase-unresolved"}),
+    "phases-unstated": ("notice", "operator", set()),
     "ask-for-leave": ("next-step", "operator", {"not-allowed"}),
     "trust-then-answer": ("next-step", "operator", {"recipe-untrusted"}),
     "revoke-trust": ("notice", "operator", set()),

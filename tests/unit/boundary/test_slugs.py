@@ -43,6 +43,7 @@ TAILORED = {
     "unit-busy",
     "lease-lost",
     "below-threshold",
+    "phase-unresolved",
     "not-allowed",
     "already-answered",
     "unknown-name",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import enum
 
 import pytest
 
-from rerail.evidence.foreign import first, is_a, own_values, read
+from rerail.evidence.foreign import answer_of, class_values, first, is_a, mro_of, names_of, own_values, read
 
 
 class Slotted:
@@ -77,3 +78,42 @@ def test_an_object_that_hides_its_dictionary_or_class_is_seen_through() -> None:
     assert read(hidden, "x") == 1
     assert is_a(hidden, Hidden)
     assert not is_a(hidden, str)
+
+
+def test_a_class_is_seen_through_its_metaclass() -> None:
+    class Liar(type):
+        __mro__ = property(lambda _: ())
+        __module__ = property(lambda _: "builtins")
+        __name__ = property(lambda _: "OSError")
+
+    class Lied(Exception, metaclass=Liar):
+        told = 1
+
+    assert mro_of(Lied) == (Lied, Exception, BaseException, object)
+    assert class_values(Lied)["told"] == 1
+    assert read(Lied(), "told") == 1
+    module, name = names_of(Lied)
+    assert name.endswith("Lied")
+    assert module == __name__
+
+
+@pytest.mark.parametrize("module", [7, None, property(lambda _: "x")])
+def test_a_class_that_says_no_module_has_none(module: object) -> None:
+    assert names_of(type("Odd", (), {"__module__": module})) == ("", "Odd")
+
+
+@pytest.mark.parametrize("raised", [ValueError, SystemExit, GeneratorExit, asyncio.CancelledError, BaseException])
+def test_code_of_others_that_raises_gives_no_answer(raised: type[BaseException]) -> None:
+    def question() -> int:
+        raise raised
+
+    assert answer_of(question) is None
+    assert answer_of(lambda: 7) == 7
+
+
+def test_an_interrupt_is_the_user_s_own_word() -> None:
+    def question() -> int:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        answer_of(question)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rerail.evidence import recent
 from rerail.evidence.exceptions import from_exception
 from rerail.evidence.recent import evidence_of
 
@@ -76,3 +77,25 @@ def test_a_text_of_its_own_making_is_read_each_time() -> None:
 def test_a_property_is_read_each_time() -> None:
     assert evidence_of(WithStatus("x")) == from_exception(WithStatus("x"))
     assert evidence_of(WithStatus("x")).http_status == 429
+
+
+def test_a_value_whose_class_will_not_be_hashed_is_read_each_time() -> None:
+    class Trap(type):
+        def __hash__(cls) -> int:
+            raise RuntimeError("trap")
+
+        def __eq__(cls, other: object) -> bool:
+            raise RuntimeError("trap")
+
+    class Value(metaclass=Trap):
+        pass
+
+    error = ValueError("said", Value())
+    assert evidence_of(error) == from_exception(error)
+
+
+@pytest.mark.parametrize("error", [ValueError("x" * 2_000), FileNotFoundError(2, "No such file", "f" * 2_000)])
+def test_long_texts_are_not_kept(error: Exception) -> None:
+    before = len(recent._recent)
+    assert evidence_of(error) == from_exception(error)
+    assert len(recent._recent) == before

@@ -46,6 +46,12 @@ SECRETS = [
     ("account SK0123456789abcdef0123456789abcdef", "SK0123456789abcdef0123456789abcdef"),
     ("key-0123456789abcdef0123456789abcdef", "key-0123456789abcdef0123456789abcdef"),
     ("HRKU-AAB1c2d3e4f5a6b7c8d9e0f1a2b3", "HRKU-AAB1c2d3e4f5a6b7c8d9e0f1a2b3"),
+    (f"sq0atp-{X16}abcdef", f"sq0atp-{X16}abcdef"),
+    (f"tvly-dev-{X32}", f"tvly-dev-{X32}"),
+    (f"CLOJARS_{HEX32}{HEX32}", f"{HEX32}{HEX32}"),
+    (f"Authorization: Bearer\n {X32}", X32),  # a folded header
+    (f"authorization: basic \r\n\t{X32}", X32),
+    (f"-----BEGIN RSA PRIVATE KEY-----\n{X32}{X32}\n{X40}{X16} HTTP 503", f"{X40}{X16}"),
     ("machine h.example.com login u password hunter2hunter2", "hunter2hunter2"),
     ("mysql -u root -phunter2 shop < dump.sql", "hunter2"),
     ("mysqldump --single-transaction -u app -pHunter2 shop", "Hunter2"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -256,6 +257,89 @@ class TestFallback:
         if said == "no Landlock":
             pytest.skip("this kernel has no Landlock")
         assert said == str(base / "proj" / ".rerail" / "ledger.sqlite3")
+
+    def test_a_sandbox_hides_a_ledger_that_was_made_outside_of_it(self) -> None:
+        base = Path(tempfile.mkdtemp())
+        base.chmod(0o755)
+        for name in ("proj", "state"):
+            (base / name).mkdir()
+            (base / name).chmod(0o777)
+        environ = {"XDG_STATE_HOME": str(base / "state")}
+
+        def look() -> str:
+            ledger = open_ledger(locate(base / "proj", environ))
+            ledger.charge(charge())
+            ledger.close()
+            if not forbid_files_outside(base / "proj"):
+                return "no Landlock"
+            return str(locate(base / "proj", environ).path)
+
+        said = without_rights(look)
+        shutil.rmtree(base)
+        if said == "no Landlock":
+            pytest.skip("this kernel has no Landlock")
+        assert said == str(base / "proj" / ".rerail" / "ledger.sqlite3")
+
+    @pytest.mark.skipif(not Path("/proc/self").exists(), reason="Linux has these file systems")
+    @pytest.mark.parametrize(
+        "state", ["/proc", "/proc/self", "/proc/sys", "/sys", "/sys/kernel", "/dev/null", "/dev/pts"]
+    )
+    def test_the_file_systems_of_the_kernel_take_no_ledger_though_root_may_write_there(
+        self, tmp_path: Path, state: str
+    ) -> None:
+        found = locate(tmp_path, {"XDG_STATE_HOME": state})
+        assert found.path == tmp_path / ".rerail" / "ledger.sqlite3"
+        assert f"{state}/rerail' cannot be written" in found.note
+
+    @pytest.mark.skipif(shutil.which("unshare") is None, reason="a disk of its own needs Linux")
+    @pytest.mark.parametrize(
+        ("disk", "filled", "is_in_state"),
+        [
+            ("size=1m", "", True),
+            ("size=1m,ro", "", False),
+            ("size=1m", "data", False),
+            ("size=1m", "ledger, data", True),
+        ],
+    )
+    def test_a_disk_that_is_full_or_read_only_takes_no_new_ledger_and_keeps_the_one_it_has(
+        self, tmp_path: Path, disk: str, filled: str, is_in_state: bool
+    ) -> None:
+        code = """
+import os, subprocess, sys
+from pathlib import Path
+from rerail.ledger.location import locate, open_ledger
+from tests.ledgers import charge
+state, options, filled = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+state.mkdir()
+project = state.parent / "project"
+project.mkdir()
+if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "disk", state]).returncode:
+    sys.exit("no mounts")
+if "ledger" in filled:
+    ledger = open_ledger(locate(project, os.environ))
+    ledger.charge(charge())
+    ledger.close()
+if "data" in filled:
+    with (state / "data").open("wb", buffering=0) as data:
+        try:
+            while True:
+                data.write(bytes(4096))
+        except OSError:
+            pass
+print(locate(project, os.environ).path.is_relative_to(state))
+"""
+        state = tmp_path / "state"
+        own = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), sys.executable, "-c", code]
+        done = subprocess.run(
+            [*own, str(state), disk, filled],
+            env={**os.environ, "XDG_STATE_HOME": str(state)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.stderr.strip().endswith("no mounts") or done.stderr.startswith("unshare"):
+            pytest.skip("no mounts here")
+        assert done.stdout == f"{is_in_state}\n", done.stderr
 
     def test_looking_leaves_no_trace(self, tmp_path: Path, environ: Mapping[str, str], state: Path) -> None:
         state.mkdir()
