@@ -69,7 +69,8 @@ def main() -> int:
     rate = kinds.total() / spent_s
     print(f"{kinds.total()} inputs in {spent_s:.0f} s, {rate:.0f} a second: {wrong} wrong, {slow} too slow")
     print(", ".join(f"{kind} {count}" for kind, count in kinds.most_common()))
-    print(f"nearest to {1000 * BASE_S:.0f} ms + {1000 * per_mb_s:.0f} ms per MB ({options.engine}, seed {options.seed}):")
+    allowance = f"{1000 * BASE_S:.0f} ms + {1000 * per_mb_s:.0f} ms per MB"
+    print(f"nearest to {allowance} ({options.engine} engine, seed {options.seed}):")
     for share, index, kind, size, one_s in worst:
         shown = f"{1000 * one_s:.1f} ms, {one_s / size * MB:.3f} s per MB"
         print(f"  --only {index}: {share:.0%} of it, {kind}, {size} characters, {shown}")

@@ -78,7 +78,10 @@ def command(hook: str | None, as_json: bool) -> int:
 
     root = find_root(working_directory())
     written, kept = [], []
-    for path, content in ((root / "rerail.toml", SETTINGS + proposed(root)), (root / PROJECT_RECIPES / "ours.toml", RECIPE)):
+    for path, content in (
+        (root / "rerail.toml", SETTINGS + proposed(root)),
+        (root / PROJECT_RECIPES / "ours.toml", RECIPE),
+    ):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:

@@ -120,7 +120,9 @@ def in_order(
     stdout: Stream | None = None,
 ) -> tuple[Stream, ...]:
     """Return the streams that hold anything, in order of trust."""
-    return tuple([stream for stream in (message, report, stderr, body, stdout) if stream is not None and stream.segments])
+    return tuple(
+        [stream for stream in (message, report, stderr, body, stdout) if stream is not None and stream.segments]
+    )
 
 
 def as_stream(name: StreamName, data: Stream | bytes | str) -> Stream:
