@@ -96,6 +96,8 @@ class RuleSet:
         self._filed = Rows(data["filed"])
         self._grams: tuple[int, ...] = unpack(f"<{len(self._filed)}q", data["grams"])
         """Sorted: a dict of them would be a third of what a hook takes to load the rules."""
+        self._gram_set: frozenset[int] = frozenset()
+        self._was_asked = False
         self._facts = Shelves(data["facts"])
         self.always: Sequence[int] = unpacked(data["always"])
         """Matchers that neither a text nor a fact can wake: by command, tool or header alone."""
@@ -132,10 +134,19 @@ class RuleSet:
         occurring.add(_SHORT)
         return {
             text
-            for gram in occurring.intersection(self._grams)
+            for gram in self._filed_among(occurring)
             for text, first, last in self._unfiled(gram)
             if first in occurring and last in occurring and text in low
         }
+
+    def _filed_among(self, occurring: set[int]) -> set[int]:
+        """Return those of some grams under which texts are filed; a set of all pays from the second failure on, not in a hook."""
+        if not self._was_asked:
+            self._was_asked = True
+            return occurring.intersection(self._grams)
+        if not self._gram_set:
+            self._gram_set = frozenset(self._grams)
+        return occurring.intersection(self._gram_set)
 
     def texts(self) -> list[str]:
         """Return every text that `present` looks for."""

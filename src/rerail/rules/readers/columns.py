@@ -86,9 +86,7 @@ def _ends(lines: Sequence[str]) -> list[int] | None:
         ends.append(end)
         said += bool(end) or not (not line or line.isspace())
         have += bool(end)
-    share = (
-        0.0 if kind == "step" else _SHARE
-    )  # nothing else looks like it, and what a builder says of the step has none
+    share = 0.0 if kind == "step" else _SHARE  # a builder says much more below its steps
     return ends if have >= max(_LEAST.get(kind, _LEAST_OF_OTHERS), share * said) else None
 
 

@@ -76,9 +76,8 @@ def _read_npm(draft: Draft) -> None:
 
 def _read_pip(draft: Draft) -> None:
     """What pip warns of is why it found nothing, once it gives up; the last warning is the one that counts."""
-    installed = max(
-        (index for index, line in enumerate(draft.bare) if line.startswith("Successfully installed ")), default=-1
-    )
+    done = [index for index, line in enumerate(draft.bare) if line.startswith("Successfully installed ")]
+    installed = done[-1] if done else -1
     causes = [index for index, line in enumerate(draft.bare) if index > installed and _PIP_CAUSE.match(line)]
     if causes:
         draft.mark(Weight.DECIDING, causes[-1])

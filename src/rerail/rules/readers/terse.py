@@ -31,20 +31,26 @@ _ARGUMENTS = """
     enum, type, format, query, keyword, null, string, integer, list, array, object, uuid, date, timestamp, model id, model name,
     content-type, tool call, tool name, tool_*
 """
-_SPENT = "ran out, run out, used up, exhausted, spent, gone, full, filled, hit, reached, exceeded, over, depleted, maxed, no more"
+_SPENT = (
+    "ran out, run out, used up, exhausted, spent, gone, full, filled, hit, reached, exceeded, depleted, maxed, no more"
+)
+_DENIED = """
+    denied, denies, reject, rejects, rejected, forbids, forbidden, block, blocks, blocked, refused, not allowed, not permitted,
+    not allow-listed, not allowlisted, stopped by, read-only, vetoed
+"""
 _KINDS = (
     _Kind(
         "told:context",
         "context, ctx, prompt, conversation, chat, history, transcript",
-        "no longer fits, does not fit, doesn't fit, too long, too large, too big, beyond, exceed*, overflow*, grew, "
-        "ran out, exhausted, blown, full",
+        "no longer fits, does not fit, doesn't fit, too long, too large, too big, beyond, exceed*, overflow*, grew, ran out, "
+        "exhausted, blown, full",
     ),
     _Kind(
         "told:memory",
         "memory, heap, ram, vram, swap, oom",
-        f"{_SPENT}, out, limit, killed, more, not enough, too little",
+        f"{_SPENT}, out of, limit, killed, more, not enough, too little",
     ),
-    _Kind("told:disk", "disk, inode, volume, filesystem, file system", f"{_SPENT}, no"),
+    _Kind("told:disk", "disk, inode, volume, filesystem, file system", f"{_SPENT}, no inodes, no space, no disk space"),
     _Kind(
         "told:killed",
         "kernel, host, process, worker, container, sandbox, runner, machine, job, stack, sigkill, sigsegv",
@@ -52,17 +58,17 @@ _KINDS = (
     ),
     _Kind(
         "told:money",
-        "credit, balance, monthly budget, plan, subscription, seat, license, licence, invoice, billing, payment, "
-        "trial, quota, allowance, fund",
-        f"{_SPENT}, ended, expired, unpaid, overdue, insufficient, no, zero, lapsed, declined, too low, not paid, "
-        f"not active",
+        "credit, balance, monthly budget, plan, subscription, seat, license, licence, invoice, billing, payment, trial, quota, "
+        "allowance, fund",
+        f"{_SPENT}, ended, is over, expired, unpaid, overdue, insufficient, lapsed, declined, too low, not paid, no seat, "
+        "no seats, no credit, no credits, no balance, no quota, no funds, no license, no licence",
     ),
+    _Kind("told:login", "key", "revoked, expired, rotated, deactivated, not accepted"),
     _Kind(
         "told:login",
-        "key, token, pat, session, sso, login, credential, password, 2fa, mfa, otp, jwt, cookie, oauth, account, "
-        "identity",
-        "revoked, expired, gone, rejected, refused, wrong, disabled, suspended, locked, on hold, required, needed, "
-        "stale, not accepted, banned",
+        "api key, access key, token, pat, session, sso, login, credential, password, 2fa, mfa, otp, jwt, cookie, oauth, account",
+        "revoked, expired, gone, rejected, refused, wrong, disabled, suspended, locked, on hold, required, stale, "
+        "not accepted, banned",
     ),
     _Kind(
         "told:content",
@@ -71,12 +77,14 @@ _KINDS = (
     ),
     _Kind(
         "told:right",
-        "policy, policie, org, organisation, organization, admin, rule, guard, guardrail, sandbox, gate, ip, push, "
-        "pushe, merge, merging, write, "
-        "deploy*, role, scope, permission, access, right, approval, reviewer, production, code owner",
-        "denied, denies, reject, rejects, rejected, forbids, forbidden, block, blocks, blocked, refused, not allowed, "
-        "not permitted, not allow-listed, "
-        "not allowlisted, requires, needed, missing, lacks, stopped by, read-only, vetoed, approves, has no",
+        "policy, policie, org, organisation, organization, admin, rule, guard, guardrail, sandbox, gate, ip, push, pushe, merge, "
+        "merging, write, deploy*, production",
+        _DENIED,
+    ),
+    _Kind(
+        "told:right",
+        "role, scope, permission, access, right, approval, reviewer, code owner",
+        f"{_DENIED}, requires, required, needed, missing, lacks, approves, has no",
     ),
     _Kind(
         "told:lacking",
@@ -86,16 +94,12 @@ _KINDS = (
     _Kind(
         "told:wrong",
         _ARGUMENTS,
-        "mismatch*, wrong, bad, invalid, malformed, unexpected, unknown, not allowed, isn't json, is not json, "
-        "not json, not valid, typo, cut off, truncated, duplicate, too large, "
-        "too long, too big, expected, must be, only accepts, has to be, unparsable, syntax error, without matching, "
-        "rejected, sent, over",
+        "mismatch*, wrong, bad, invalid, malformed, unexpected, unknown, not allowed, isn't json, is not json, not json, "
+        "not valid, typo, cut off, truncated, duplicate, too large, too long, too big, expected, must be, only accepts, "
+        "has to be, unparsable, syntax error, without matching, rejected, mb limit, kb limit, byte limit",
     ),
-    _Kind(
-        "told:pace",
-        "tpm, rpm, rps, qps, rate, burst, request, call, pause",
-        "cap, capped, throttled, too fast, too many, too often, slow down, asked for, back off, cooldown, cooling",
-    ),
+    _Kind("told:pace", "tpm, rpm, rps, qps, rate, burst", "cap, capped, throttled, hit, exceeded, reached, cooldown"),
+    _Kind("told:pace", "request, call", "throttled, too fast, too often, slow down, back off"),
     _Kind(
         "told:busy",
         f"{_REMOTE}, queue, pool",

@@ -13,6 +13,8 @@ from rerail.rules.readers.lazy import lazy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MAX_SAID = 2_048
+"""Characters of a sentence in which a status is looked for."""
 MAX_LINE = 16_384
 """Characters of a line that are looked at; a longer one is looked at from both ends."""
 
@@ -255,7 +257,7 @@ def response_status(line: str) -> int | None:
 
 def lone_status(message: str) -> str | None:
     """Return the status that a message of one line tells of: ``502``, ``403: Not yours``, ``the registry gave me a 503``."""
-    told = _ALONE.match(message) or _TOLD.search(message)
+    told = _ALONE.match(message) or _TOLD.search(message[:MAX_SAID])
     return next(filter(None, told.groups())) if told else None
 
 
