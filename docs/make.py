@@ -89,7 +89,7 @@ def class_page(spec: ClassSpec) -> Iterator[str]:
         ("", ""),
         [
             ("action", f"[{spec.action}](../actions/{spec.action}.md): {spec.advice}"),
-            ("budget", f"{spec.budget} recoveries per unit"),
+            ("budget", f"{spec.budget} {'recovery' if spec.budget == 1 else 'recoveries'} per unit"),
             ("pitfall", spec.pitfall),
             ("pack", f"`{spec.pack}`"),
         ],

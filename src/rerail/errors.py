@@ -41,6 +41,8 @@ class RerailError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint is not None:
+            self.add_note(hint)  # a traceback shows it too
 
 
 class UsageError(RerailError):

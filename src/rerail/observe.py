@@ -90,7 +90,7 @@ FIELDS: Mapping[str, str] = {
     "landing": "landed, absent or unknown",
     "pause": "the question's id",
     "question": "the question in one line",
-    "answer": "retry, skip, abort or approve",
+    "answer": "retry, approve, skip or abort",
     "note": "what the operator wrote with the answer",
     "detail": "what exactly is wrong",
 }

@@ -11,6 +11,7 @@ import pytest
 from tests.envelopes import typed
 
 from rerail import parse_block
+from rerail.boundary.words import counted
 from rerail.cli.main import main
 from rerail.cli.pictures import age_of
 from rerail.verbs.units import default_name
@@ -103,7 +104,7 @@ def test_a_missing_answer_is_told_with_the_answers_that_there_are(call: Callable
     said = call("answer", "p1-0000")
     assert said.code == 2
     assert "\\t" not in said.err
-    assert "retry, skip, abort, approve" in said.err
+    assert "retry, approve, skip, abort" in said.err
     helped = call("answer", "--help").out
     for answer, meaning in (("retry", "run it again"), ("skip", "go on without it"), ("abort", "end it")):
         assert any(line.split()[:1] == [answer] and meaning in line for line in helped.splitlines())
@@ -147,6 +148,19 @@ def test_a_verb_that_found_something_wrong_says_how_to_look_again(call: Callable
     assert (hint["id"], hint["command"]) == ("check-again", ["rerail", "doctor"])
 
 
+def test_doctor_tells_a_fault_once_and_what_cannot_be_known_before_it_is_mended(
+    call: Callable[..., Said], project: Path
+) -> None:
+    (project / "rerail.toml").write_text("[budgets]\nprovider = -1\nprovidr = 3\n")
+    findings = {each["name"]: each for each in call("--json", "doctor").envelope["data"]["findings"]}
+    assert "rerail.toml:2" in findings["settings"]["detail"]
+    assert "rerail.toml:3" in findings["settings"]["detail"]
+    assert "\n" not in findings["settings"]["detail"]
+    waiting = "not known before the settings are in order"
+    assert {name for name, each in findings.items() if each["detail"] == waiting} >= {"trust"}
+    assert not findings["trust"]["ok"]
+
+
 def test_a_faulty_recipe_says_how_to_look_again(call: Callable[..., Said], project: Path) -> None:
     recipes = project / ".rerail" / "recipes"
     recipes.mkdir(parents=True)
@@ -170,6 +184,17 @@ def test_a_name_that_means_nothing_leads_to_the_lists_of_names(call: Callable[..
 
 def test_the_lists_show_the_names_that_explain_takes(call: Callable[..., Said]) -> None:
     assert "usage-window" in call("taxonomy").out
+
+
+def test_the_heal_that_a_block_names_can_be_explained(call: Callable[..., Said]) -> None:
+    facts = call("--json", "explain", "push-behind").envelope["data"]
+    assert (facts["heal"], facts["of"]) == ("push-behind", "git/non-fast-forward")
+    assert "push-behind" in call("explain", "pushbehind").err
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "0 rules"), (1, "1 rule"), (2, "2 rules")])
+def test_a_number_of_things_agrees_with_their_name(number: int, said: str) -> None:
+    assert counted(number, "rule") == said
 
 
 # -- pauses

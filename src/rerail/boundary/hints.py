@@ -147,7 +147,7 @@ def change_input_first(*, unit: str) -> Advice:
 @_hint(Category.NEXT_STEP, Audience.OPERATOR, ErrorSlug.PAUSED)
 def answer_pause(*, pause: str) -> Advice:
     """A question is open that only the operator can answer."""
-    answer = f"`rerail answer {_word(pause)} retry|skip|abort|approve`"
+    answer = f"`rerail answer {_word(pause)} retry|approve|skip|abort`"
     return Advice(
         f"Ask the operator: `rerail pauses` shows the question, {answer} answers it, once.", ("rerail", "pauses")
     )
@@ -339,7 +339,10 @@ _LISTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "class": (("rerail", "taxonomy"),),
     "reason": (("rerail", "taxonomy"),),
     "rule": (("rerail", "rules", "list"),),
-    "class, reason, rule, slug or exit code": (("rerail", "taxonomy"), ("rerail", "rules", "list")),
+    "class, reason, rule, heal, slug or exit code": (
+        ("rerail", "taxonomy"),
+        ("rerail", "rules", "list"),
+    ),
     "recipe": (("rerail", "recipes", "list"),),
     "backup": (("rerail", "heal", "--backups"),),
     "tool": (("rerail", "mcp", "--help"),),

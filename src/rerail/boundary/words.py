@@ -95,3 +95,8 @@ def utc(at_s: float) -> str:
         return f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (OverflowError, ValueError, OSError):
         return "a time beyond every calendar"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return how many there are of something: ``1 rule``, ``2 rules``."""
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -12,11 +12,12 @@ import click
 from rerail._version import __version__
 from rerail.boundary import hints
 from rerail.boundary.result import Diagnostic, Result
+from rerail.boundary.words import counted
 from rerail.cli.here import working_directory
 from rerail.cli.main import json_option
 from rerail.cli.output import leave
 from rerail.cli.pictures import table
-from rerail.errors import GitError, RerailError
+from rerail.errors import FileFaultsError, GitError, RerailError, SettingsError
 from rerail.paths import cache_dir, find_root
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+
+
+_SETTINGS = "settings"
 
 
 class Finding(NamedTuple):
@@ -58,7 +62,10 @@ def _looked(name: str, look: Callable[[Path], str], cwd: Path) -> Finding:
     try:
         return Finding(name, True, look(cwd))
     except RerailError as error:
-        return Finding(name, False, f"{error.message}; {error.hint}" if error.hint else error.message)
+        if isinstance(error, SettingsError) and name != _SETTINGS:
+            return Finding(name, False, "not known before the settings are in order")
+        told = "; ".join(map(str, error.faults)) if isinstance(error, FileFaultsError) else error.message
+        return Finding(name, False, f"{told}; {error.hint}" if error.hint else told)
 
 
 def _version(_cwd: Path) -> str:
@@ -82,7 +89,7 @@ def _recipes(cwd: Path) -> str:
     from rerail.recipes.read import read_all
 
     recipes = read_all(find_root(cwd))
-    return f"{len(recipes)} files, {sum(len(recipe.rules) for recipe in recipes)} rules"
+    return f"{counted(len(recipes), 'file')}, {counted(sum(len(recipe.rules) for recipe in recipes), 'rule')}"
 
 
 def _ledger(cwd: Path) -> str:
@@ -96,7 +103,7 @@ def _ledger(cwd: Path) -> str:
     finally:
         ledger.close()
     note = f"; {location.note}" if location.note else ""
-    return f"{location.path}: {spent} budgets in use, {open_pauses} open pauses{note}"
+    return f"{location.path}: {counted(spent, 'budget')} in use, {counted(open_pauses, 'open pause')}{note}"
 
 
 def _backups(cwd: Path) -> str:
@@ -141,7 +148,7 @@ def _cache(_cwd: Path) -> str:
 _LOOKS: tuple[tuple[str, Callable[[Path], str]], ...] = (
     ("rerail", _version),
     ("git", _git),
-    ("settings", _settings),
+    (_SETTINGS, _settings),
     ("recipes", _recipes),
     ("ledger", _ledger),
     ("backups", _backups),

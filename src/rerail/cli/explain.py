@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("name")
 @json_option
 def command(name: str, as_json: bool) -> int:
-    """Explain NAME: a class, a reason (provider/rate-limit), a rule, an error slug, or an exit code."""
+    """Explain NAME: a class, a reason (provider/rate-limit), a rule, a heal, an error slug, or an exit code."""
     from rerail.verbs.explain import explain
 
     result = explain(project_here(), name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rerail.boundary.words import counted
 from rerail.cli.here import directory_named
 from rerail.cli.input import read_bytes
 from rerail.cli.main import json_option
@@ -78,7 +79,7 @@ def _leave_backups(result: Result, *, as_json: bool) -> int:
 
 
 def _backup(row: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{row['note']}; {row['paths']} paths of {row['worktree'] or 'no work tree'}"
+    yield f"{row['note']}; {counted(row['paths'], 'path')} of {row['worktree'] or 'no work tree'}"
     yield row["undo"] or "nothing to undo: the heal changed nothing, or was put back"
     if row["expires"]:
         yield f"expires {row['expires']}"

@@ -28,7 +28,7 @@ VERBS = {
     "verify": ("verify", "Run the project's build, types, lint, tests, security and diff as units."),
     "classify": ("classify", "Name a failure: evidence in, classification out."),
     "why": ("why", "Show what named a failure, what lost, and why."),
-    "explain": ("explain", "Explain a class, a reason, a rule, a slug or an exit code."),
+    "explain": ("explain", "Explain a class, a reason, a rule, a heal, a slug or an exit code."),
     "eval": ("eval", "Score the rules in force on a labelled corpus."),
     "taxonomy": ("taxonomy", "Show the classes, their actions and budgets."),
     "heal": ("heal", "Heal a repository by a known recipe, else pause or stop."),

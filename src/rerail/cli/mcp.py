@@ -16,7 +16,7 @@ _DEFAULT_PORT = 8377
 _HELP = """\
 Serve the verbs to an agent as MCP tools: over stdin and stdout, or with --http over streamable HTTP on 127.0.0.1.
 
-Tools: classify, explain, why, taxonomy, check, pauses, ledger, heal_plan, heal, run, answer.
+Tools: classify, explain, why, taxonomy, check, pauses, ledger, heal_plan, heal, run, verify, answer.
 
 Which commands an agent may run, and which pauses it may answer, is said by mcp.toml in your own configuration directory;
 by default none.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rerail.boundary.words import counted
 from rerail.cli.here import project_here, working_directory
 from rerail.cli.main import DefaultGroup, json_option
 from rerail.cli.output import leave
@@ -76,7 +77,8 @@ def _leave(result: Result, rows: Iterable[Mapping[str, Any]], *, as_json: bool) 
 
 
 def _recipe(row: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{row['rules']} rules, {len(row['heals'])} heals: {row['description']}"
+    brings = f"{counted(row['rules'], 'rule')}, {counted(len(row['heals']), 'heal')}"
+    yield f"{brings}: {row['description']}" if row["description"] else brings
     yield from _commands(row)
     if row["trusted"] is not None:
         yield "trusted as it is" if row["trusted"] else f"NOT trusted: {row['untrusted_because']}"

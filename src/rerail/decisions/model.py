@@ -272,12 +272,12 @@ class Answer(StrEnum):
 
     RETRY = "retry"
     """Run it again."""
+    APPROVE = "approve"
+    """What was denied is allowed now; run it again."""
     SKIP = "skip"
     """Go on without it."""
     ABORT = "abort"
     """End it."""
-    APPROVE = "approve"
-    """What was denied is allowed now; run it again."""
 
 
 class Answered(NamedTuple):

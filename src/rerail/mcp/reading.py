@@ -34,7 +34,7 @@ class Named(Arguments):
     """A name to explain."""
 
     name: Annotated[
-        str, Field(description="A class, a reason (provider/rate-limit), a rule, an error slug, an exit code.")
+        str, Field(description="A class, a reason (provider/rate-limit), a rule, a heal, an error slug, an exit code.")
     ]
 
 
@@ -105,7 +105,7 @@ TOOLS = (
         "explain",
         "explain",
         "Explain a name",
-        "Say what a name in a result means: a class, a reason, a rule, an error slug or an exit code.",
+        "Say what a name in a result means: a class, a reason, a rule, a heal, an error slug or an exit code.",
         Named,
         _explain,
     ),

@@ -183,7 +183,7 @@ class Guard:
         return self.tools.ledger.pauses()
 
     def answer(
-        self, pause_id: str, answer: Answer | Literal["retry", "skip", "abort", "approve"], note: str = ""
+        self, pause_id: str, answer: Answer | Literal["retry", "approve", "skip", "abort"], note: str = ""
     ) -> PauseRecord:
         """Answer a pause, once, as ``rerail answer`` does. Nothing runs: the unit's next run goes on with the answer.
 

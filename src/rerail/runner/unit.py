@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from rerail.handlers.repair import RepairRequest
 
 
+def _declared(effects: Effects | str) -> Effects:
+    try:
+        return Effects(effects)
+    except ValueError:
+        raise ValueError(f"effects must be 'none', 'idempotent' or 'unsafe', got {effects!r}") from None
+
+
 def _named(instance: object, attribute: attrs.Attribute[UnitName], value: object) -> None:  # noqa: ARG001  attrs' signature
     if not isinstance(value, str):
         raise TypeError(f"a unit's name must be text, got {value!r}")
@@ -40,7 +47,7 @@ class Unit:
 
     name: UnitName = attrs.field(converter=UnitName, validator=_named)
     """Stable over runs: budgets are kept under it."""
-    effects: Effects = attrs.field(default=Effects.UNSAFE, converter=Effects)
+    effects: Effects = attrs.field(default=Effects.UNSAFE, converter=_declared)
     """``none`` is the caller's word that a second run does no harm."""
     landed: Callable[[], Landing | bool | Awaitable[Landing | bool | None] | None] | None = attrs.field(
         default=None, validator=_called

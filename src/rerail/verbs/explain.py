@@ -1,4 +1,4 @@
-"""What a name means, whatever kind of name it is: a class, a reason, a rule, an error slug or an exit code."""
+"""What a name means, whatever kind of name it is: a class, a reason, a rule, a heal, an error slug or an exit code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from rerail.boundary.exit_codes import ExitCode
 from rerail.boundary.result import Result
 from rerail.boundary.slugs import ERROR_FAILURE_RECOVERY, ErrorSlug
 from rerail.errors import UnknownNameError
+from rerail.recipes.read import heals_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def explain(project: Project, name: str) -> Result:
     """
     rows = next((rows for rows in _explanations(name, project) if rows), None)
     if rows is None:
-        raise UnknownNameError("class, reason, rule, slug or exit code", name, _names(project))
+        raise UnknownNameError("class, reason, rule, heal, slug or exit code", name, _names(project))
     return Result(True, "explain", "", dict(rows))
 
 
@@ -33,6 +34,7 @@ def _explanations(name: str, project: Project) -> Iterator[Facts]:
     yield _class(name, project)
     yield _reason(name, project)
     yield _rule(name, project)
+    yield _heal(name, project)
     yield _slug(name)
     yield _exit_code(name)
 
@@ -82,6 +84,22 @@ def _rule(name: str, project: Project) -> Facts:
     ]
 
 
+def _heal(name: str, project: Project) -> Facts:
+    heal = next((heal for heal in heals_in_force(project.root) if heal.slug == name), None)
+    if heal is None:
+        return []
+    return [
+        ("heal", name),
+        ("of", ", ".join(f"{heal.class_}/{reason}" for reason in heal.reasons)),
+        ("sees", heal.sees),
+        ("why", heal.why),
+        ("source", heal.source),
+        ("asks", heal.question),
+        ("undo", heal.undo),
+        ("recipe", heal.pack),
+    ]
+
+
 def _slug(name: str) -> Facts:
     if name not in ErrorSlug.__members__.values():
         return []
@@ -104,4 +122,5 @@ def _exit_code(name: str) -> Facts:
 def _names(project: Project) -> list[str]:
     taxonomy = project.loaded.taxonomy
     reasons = [reason.full_name for spec in taxonomy for reason in taxonomy.reasons(spec.name)]
-    return [*(spec.name for spec in taxonomy), *reasons, *project.loaded.texts, *ErrorSlug]
+    heals = [heal.slug for heal in heals_in_force(project.root)]
+    return [*(spec.name for spec in taxonomy), *reasons, *project.loaded.texts, *heals, *ErrorSlug]

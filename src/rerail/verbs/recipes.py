@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rerail.boundary import hints
 from rerail.boundary.result import Result
+from rerail.boundary.words import counted
 from rerail.errors import UnknownNameError, UsageError
 from rerail.plain_file import read_plain
 from rerail.recipes.heals import RunCommand
@@ -132,7 +133,7 @@ def test(project: Project, file: str | None, cwd: Path) -> Result:
     rows = [{**summary(each), **would_run(each.heals, project)} for each in own]
     heals = sum(len(each.heals) for each in own)
     steps = (hints.check_again(check=shlex.join(["recipes", "test", *drafts])),) if result.hints else ()
-    message = f"{result.message}; {len(own)} recipes with {heals} heals of the project's"
+    message = f"{result.message}; {counted(len(own), 'recipe')} with {counted(heals, 'heal')} of the project's"
     return result._replace(verb="recipes test", message=message, data={**result.data, "recipes": rows}, hints=steps)
 
 

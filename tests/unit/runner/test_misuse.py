@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import shlex
+import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,17 @@ def test_a_bare_decorator_says_that_it_needs_a_name(loop: Loop) -> None:
         def function() -> None: ...
 
     assert '@loop.unit("name")' in str(caught.value.hint)
+
+
+def test_effects_that_do_not_exist_are_told_with_those_that_do() -> None:
+    with pytest.raises(ValueError, match=r"^effects must be 'none', 'idempotent' or 'unsafe', got 'safe'$"):
+        Unit("push", effects="safe")
+
+
+def test_a_traceback_shows_what_to_do_instead(loop: Loop) -> None:
+    with pytest.raises(UsageError) as raised:
+        loop.run("call", coroutine_function)
+    assert traceback.format_exception_only(raised.value)[-1] == "await `loop.arun(unit, function)` instead\n"
 
 
 def test_a_misspelt_field_is_told_where_it_is_written(loop: Loop) -> None:

@@ -61,7 +61,7 @@ def test_an_answer_can_end_it(paused: tuple[Loop, Script, Paused], answer: Any) 
 @pytest.mark.parametrize("answer", ["", "yes", None, 1])
 def test_what_is_no_answer_leaves_the_question_open(paused: tuple[Loop, Script, Paused], answer: Any) -> None:
     loop, _, outcome = paused
-    with pytest.raises(UsageError, match="retry, skip, abort, approve"):
+    with pytest.raises(UsageError, match="retry, approve, skip, abort"):
         loop.answer(outcome.pause, answer)
     assert len(loop.pauses()) == 1
 
