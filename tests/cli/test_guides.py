@@ -186,3 +186,9 @@ def test_an_entry_for_another_repository_names_nobody(
     file.chmod(0o622)
     done = heal(rerail, nobody, failed(nobody, environ), "--json")
     assert "others may write it" in done.envelope["data"]["detail"]
+
+
+def test_where_no_recipe_is_for_a_failure_no_repository_is_missed(rerail: Rerail) -> None:
+    message = rerail("run", "--json", "--", "no-such-program").envelope["message"]
+    assert "no recipe knows this failure" in message
+    assert "no-such-program: command not found" in message

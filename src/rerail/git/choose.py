@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rerail.recipes.heals import HealRecipe
 
 
+UNKNOWN = "no recipe knows this failure"
+
+
 @attrs.frozen
 class Candidate:
     """A recipe for a failure, and how far its conditions hold."""
@@ -56,7 +59,7 @@ def is_for_heal(taxonomy: Taxonomy, named: Trouble, recipes: Sequence[HealRecipe
     if action(taxonomy, named) is Action.HEAL:
         return True
     is_class_healed = named.class_ in taxonomy and taxonomy.class_spec(named.class_).action is Action.HEAL
-    return is_class_healed and bool(_for(recipes, named))
+    return is_class_healed and bool(recipes_for(recipes, named))
 
 
 def action(taxonomy: Taxonomy, named: Trouble) -> Action:
@@ -75,7 +78,7 @@ def choose(
     The project's own command goes first where the operator has trusted it: it knows more than rerail does. Otherwise the order is
     that of the recipes. Guides come last, and not where it is only somebody else's turn, or the operator's to trust.
     """
-    own = _for(recipes, named)
+    own = recipes_for(recipes, named)
     best: Candidate | None = None
     for recipe in sorted(own, key=lambda one: not (one.runs_commands and trusted(one))):
         if recipe.is_guide:
@@ -131,7 +134,7 @@ def not_begun(taxonomy: Taxonomy, named: Trouble, best: Candidate | None) -> Hea
         detail = refusal.text if best.conditions else named.detail or refusal.text
         return HealReport("paused", *name, best.recipe.slug, (), None, detail, asks.question, ways=asks.ways)
     if best is None or refusal is None or not (best.held or best.waits or best.untrusted):
-        detail = named.detail or (refusal.text if refusal else "no recipe knows this failure")
+        detail = named.detail or (refusal.text if refusal else UNKNOWN)
         return HealReport("paused", *name, None, (), None, detail, hint(taxonomy, named))
     recipe = best.recipe
     if refusal.trouble is not None:
@@ -155,7 +158,7 @@ def unhealed(
     detail = named.detail or f"{named.class_}/{named.reason} is not for a heal"
     question = hint(taxonomy, named) if outcome == "paused" else None
     report = HealReport(outcome, str(named.class_), named.reason, None, (), None, detail, question)
-    guide = _guided(_for(recipes, named), case, trusted, None) if outcome != "retry" else None
+    guide = _guided(recipes_for(recipes, named), case, trusted, None) if outcome != "retry" else None
     if guide is None or guide.asked is None:
         return report
     return attrs.evolve(report, recipe=guide.recipe.slug, question=guide.asked.question, ways=guide.asked.ways)
@@ -169,7 +172,8 @@ def hint(taxonomy: Taxonomy, named: Trouble) -> str | None:
         return None
 
 
-def _for(recipes: Sequence[HealRecipe], named: Trouble) -> list[HealRecipe]:
+def recipes_for(recipes: Sequence[HealRecipe], named: Trouble) -> list[HealRecipe]:
+    """Return the recipes for a failure's class and reason, in their order."""
     return [recipe for recipe in recipes if recipe.class_ == named.class_ and named.reason in recipe.reasons]
 
 

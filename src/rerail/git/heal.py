@@ -20,7 +20,7 @@ from rerail.git import lease
 from rerail.git.backup import Base, RefMove
 from rerail.git.backups import all_refs, expire
 from rerail.git.case import Case, HealRequest, Pace, unheard, working_dir
-from rerail.git.choose import choose, is_for_heal, not_begun, unhealed
+from rerail.git.choose import UNKNOWN, choose, is_for_heal, not_begun, recipes_for, unhealed
 from rerail.git.command import GitFailedError, run_program
 from rerail.git.diagnose import diagnose
 from rerail.git.finding import Finding, Verdict
@@ -110,7 +110,7 @@ def _plan(
     report = not_begun(taxonomy, named, best)
     conditions = best.conditions if best is not None else ()
     if best is None or (report is not None and not best.untrusted):
-        report = report or _paused(named, None, "no recipe knows this failure")
+        report = report or _paused(named, None, UNKNOWN)
         asking = best.recipe.slug if best is not None and best.asked is not None else None
         return attrs.evolve(_unplanned(named, report, conditions), recipe=asking)
     recipe = best.recipe
@@ -138,6 +138,8 @@ def _looked_at(
     if not is_for_heal(taxonomy, named, recipes):
         return state, named, unhealed(taxonomy, named, case, recipes, trusted)
     if state.place is None or state.trouble is not None:
+        if not recipes_for(recipes, named):
+            return state, named, _paused(named, None, UNKNOWN)  # a repository would not help
         return state, named, _paused(named, None, state.trouble.detail if state.trouble else _NO_REPOSITORY)
     return state, named, None
 
@@ -251,7 +253,7 @@ class _Heal:
         best = choose(self._kit.recipes, named, case, self._kit.trusted)
         report = not_begun(self._kit.taxonomy, named, best)
         if best is None or report is not None:
-            return report or _paused(named, None, "no recipe knows this failure")
+            return report or _paused(named, None, UNKNOWN)
         return self._carry_out(case, named, best.recipe)
 
     def _carry_out(self, case: Case, named: Trouble, recipe: HealRecipe) -> HealReport:
