@@ -60,7 +60,7 @@ def test_lines_that_no_rule_sees_are_told_apart() -> None:
     )
     (excerpt,) = shown(command="pytest", exit_code=1, stdout=text)
     roles = {line.number: line.role for line in excerpt.lines}
-    assert roles[5] is Role.MASKED
+    assert roles[3] is Role.MASKED
     assert Role.DECIDES in roles.values()
 
 
