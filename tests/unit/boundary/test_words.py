@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.strategies import classification, record
 
-from rerail.boundary.words import action_in_words
+from rerail.boundary.words import action_in_words, counted
 from rerail.decisions.model import (
     Again,
     Decision,
@@ -102,3 +102,8 @@ def test_a_class_that_the_taxonomy_does_not_know_still_has_words() -> None:
     assert action_in_words(record(Stop(Why.CLASS), named=named), BUILT_IN) == (
         "stop, surface to operator (this kind of failure is the operator's to decide)"
     )
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 rules"), (1, "1 rule"), (2, "2 rules")])
+def test_what_is_counted_is_said_as_people_say_it(number: int, words: str) -> None:
+    assert counted(number, "rule") == words
