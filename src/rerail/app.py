@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -217,7 +217,7 @@ class Loop(Guard):
             remembering(project.loaded.rules, clock),
             run=RunId(run or os.urandom(6).hex()),
             root=str(project.root) if root is not None else "",
-            declare=partial(declared, settings=project.settings),
+            declare=lambda unit: declared(unit, project.settings),
             sleep=sleep,
             asleep=asleep,
         )
