@@ -242,39 +242,31 @@ def page() -> Iterator[str]:
 
 
 def _section(heal: HealRecipe) -> Iterator[str]:
-    yield f"## {heal.slug}"
-    yield ""
-    yield from table(
-        ("", ""),
-        [
-            ("sees", heal.sees),
-            ("for", ", ".join(_reasons(heal))),
-            ("why", heal.why),
-            ("needs", _listed(heal.needs)),
-            ("steps", _listed(step.name for step in heal.steps if isinstance(step, Primitive))),
-            ("ensures", _listed(heal.ensures)),
-            ("undo", heal.undo),
-            ("else asks", heal.question),
-            ("source", heal.source),
-        ],
+    yield from _card(
+        heal,
+        ("needs", _listed(heal.needs)),
+        ("steps", _listed(step.name for step in heal.steps if isinstance(step, Primitive))),
+        ("ensures", _listed(heal.ensures)),
+        ("undo", heal.undo),
+        ("else asks", heal.question),
     )
 
 
 def _guide(guide: HealRecipe) -> Iterator[str]:
-    yield f"## {guide.slug}"
-    yield ""
-    yield from table(
-        ("", ""),
-        [
-            ("sees", guide.sees),
-            ("for", ", ".join(_reasons(guide))),
-            ("why", guide.why),
-            ("needs", _listed(guide.needs) or "the facts of its question"),
-            ("asks", guide.question),
-            *(("to " + way.to, "<br>".join(f"`{_shown(words)}`" for words in way.commands)) for way in guide.ways),
-            ("source", guide.source),
-        ],
+    yield from _card(
+        guide,
+        ("needs", _listed(guide.needs) or "the facts of its question"),
+        ("asks", guide.question),
+        *(("to " + way.to, "<br>".join(f"`{_shown(words)}`" for words in way.commands)) for way in guide.ways),
     )
+
+
+def _card(recipe: HealRecipe, *rows: tuple[str, str]) -> Iterator[str]:
+    """Yield a recipe's heading and table: what all have, with *rows* of its kind between."""
+    common = [("sees", recipe.sees), ("for", ", ".join(_reasons(recipe))), ("why", recipe.why)]
+    yield f"## {recipe.slug}"
+    yield ""
+    yield from table(("", ""), [*common, *rows, ("source", recipe.source)])
 
 
 def _shown(words: tuple[Template, ...]) -> str:
