@@ -95,11 +95,10 @@ def _fits(form: Form, words: list[str]) -> bool:
     return re.fullmatch(form.operands, "".join(f"{word}\0" for word in operands), re.DOTALL) is not None
 
 
-# Settings that a call may override: they keep a probe from running a monitor, a background job or a walk into submodules, and let
-# a backup hold any file name that the file system holds.
+# Settings that a call may override: they keep a probe from running a background job or a walk into submodules, and let a backup
+# hold any file name that the file system holds.
 _OVERRIDES = frozenset(
     {
-        "core.fsmonitor=false",
         "core.protectHFS=false",
         "core.protectNTFS=false",
         "gc.auto=0",

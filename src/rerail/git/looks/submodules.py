@@ -92,16 +92,7 @@ def _holding(root: Path, path: str) -> Holding | None:
     git = _git(root)
     if git is None:
         return None
-    status = git(
-        "-c",
-        "core.fsmonitor=false",
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-        check=False,
-    )
+    status = git("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", check=False)
     if not status.ok:
         return None
     records = status.records()
